@@ -156,13 +156,11 @@ def test_text(name):
 
 
 def test_evaluation(name):
-    figures = dict.fromkeys(("coverage", "overlap", "gain_area", "fidelity"), (0, 0, 1))
+    figures = dict.fromkeys(("coverage", "fidelity"), (0, 0, 1))
     scores = ClassScores(target=0, prototypes=(), accuracy=None, num_reasons=1, num_patterns=2, **figures)
     text = scores_text([scores], (name, "other"), "the 3 graphs")
     assert hidden(text) == set()
-    assert text.splitlines()[-3] == (
-        "support, elsewhere, lift, coverage, overlap, gain area and fidelity are of the 3 graphs"
-    )
+    assert text.splitlines()[-3] == "support, elsewhere, lift, coverage and fidelity are of the 3 graphs"
     assert max(map(len, text.splitlines())) <= 100
 
 

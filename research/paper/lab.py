@@ -14,8 +14,8 @@ import joblib
 from filelock import FileLock
 
 import protograph as pg
-from protograph.metrics.robustness import corrupted
 from research.certificate import versions
+from research.paper.corrupted import corrupted
 from research.paper.settings import SETS, Settings
 from research.worlds.catalogue import WORLDS
 from research.worlds.nets import WorldModel, world_model

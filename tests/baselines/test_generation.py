@@ -52,20 +52,3 @@ def test_graphs_without_features_have_one_type():
 def test_self_loops_are_not_neighbours():
     looped = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 0, 1], [0, 1, 0]]))
     assert learn([looped]).max_degree.tolist() == [1]
-
-
-def test_many_graphs_are_those_made_one_by_one():
-    vocabulary = learn([zoo.random_graph(seed, edge_dim=2) for seed in range(4)])
-    types = [[0, 1, 0], [1], [0, 0]]
-    edges = [[(0, 1), (1, 2)], [], [(0, 1)]]
-    ends = torch.tensor([pair for own in edges for pair in own]).t()
-    chunk = vocabulary.graphs(torch.tensor([3, 1, 2]), torch.tensor([0, 1, 0, 1, 0, 0]), ends, torch.tensor([0, 0, 2]))
-    assert len(chunk) == 3
-    for made, *content in zip(chunk, types, edges, strict=True):
-        alone = vocabulary.graph(*content)
-        assert torch.equal(made.x, alone.x)
-        wanted = {
-            (u, v): row for (u, v), row in zip(alone.edge_index.t().tolist(), alone.edge_attr.tolist(), strict=True)
-        }
-        found = dict(zip(map(tuple, made.edge_index.t().tolist()), made.edge_attr.tolist(), strict=True))
-        assert found == wanted

@@ -33,8 +33,8 @@ def test_a_run_is_judged(run, run_well, folder):
     assert re.search(r"^1 +[01]\.\d{4} +-?\d+\.\d\d +0\.\d{3} ", text, re.MULTILINE)
     assert re.search(r"^  sources +[01]\.\d{4} +-?\d+\.\d\d$", text, re.MULTILINE)
     assert text.splitlines()[-5:] == [
-        "support, elsewhere, lift, coverage, overlap, gain area and fidelity are of the 120 graphs that were",
-        "searched: none were kept apart",
+        "support, elsewhere, lift, coverage and fidelity are of the 120 graphs that were searched: none were",
+        "kept apart",
         "fidelity: the share of graphs of which the rules say what the model predicts, every class weighing",
         "the same",
         "sources: the mean over the graphs that the prototype was cut from or matched with",
@@ -125,7 +125,7 @@ HALF = (0.5, 0.25, 0.75)
 
 
 def of_class(*prototypes, **changes):
-    facts = {"target": 1, "accuracy": None, "coverage": HALF, "overlap": HALF, "gain_area": HALF}
+    facts = {"target": 1, "accuracy": None, "coverage": HALF}
     facts |= {"fidelity": HALF, "num_reasons": None, "num_patterns": 0}
     return ClassScores(**facts | changes, prototypes=tuple(PrototypeScores(**one) for one in prototypes))
 
@@ -137,14 +137,13 @@ def text(*scores, names=("0", "house"), where="the 7 graphs that no prototype wa
 def test_figures_stand_below_each_other_and_columns_without_any_are_left_out():
     assert text(of_class(PLAIN, PLAIN | {"margin": -12.5})) == [
         "class 1 (house)",
-        "  coverage 0.500 [0.250, 0.750], overlap 0.500 [0.250, 0.750], gain area 0.500 [0.250, 0.750]",
+        "  coverage 0.500 [0.250, 0.750]",
         "  fidelity 0.500 [0.250, 0.750]; rule: contains one of the prototypes",
         "prototype       p  margin  density  support  elsewhere  lift  margin share",
         "1          0.5000    1.25    0.500    0.750      0.250   3.0          0.62",
         "2          0.5000  -12.50    0.500    0.750      0.250   3.0          0.62",
         "",
-        "support, elsewhere, lift, coverage, overlap, gain area and fidelity are of the 7 graphs that no",
-        "prototype was found in",
+        "support, elsewhere, lift, coverage and fidelity are of the 7 graphs that no prototype was found in",
         "fidelity: the share of graphs of which the rules say what the model predicts, every class weighing",
         "the same",
     ]
@@ -153,7 +152,7 @@ def test_figures_stand_below_each_other_and_columns_without_any_are_left_out():
 def test_truth_and_sources_stand_below_a_prototype():
     assert text(of_class(FULL, accuracy=1.0)) == [
         "class 1 (house): accuracy 1.000",
-        "  coverage 0.500 [0.250, 0.750], overlap 0.500 [0.250, 0.750], gain area 0.500 [0.250, 0.750]",
+        "  coverage 0.500 [0.250, 0.750]",
         "  fidelity 0.500 [0.250, 0.750]; rule: contains one of the prototypes",
         "prototype            p  margin  accuracy  density  support  elsewhere  lift  margin share   molecule",
         "1               0.5000    1.25    1.000?    0.500    0.750      0.250   3.0          0.62  not valid",
@@ -162,8 +161,7 @@ def test_truth_and_sources_stand_below_a_prototype():
         "",
         "accuracy of the data set, the mean over its classes with a ground truth: 1.000",
         "",
-        "support, elsewhere, lift, coverage, overlap, gain area and fidelity are of the 7 graphs that no",
-        "prototype was found in",
+        "support, elsewhere, lift, coverage and fidelity are of the 7 graphs that no prototype was found in",
         "fidelity: the share of graphs of which the rules say what the model predicts, every class weighing",
         "the same",
         "truth: the ground truth that counts, given to the model by itself",
@@ -180,7 +178,7 @@ def test_what_is_missing_or_beyond_measure():
         coverage=(math.nan, 0.0, 1.0),
     )
     lines = text(scores)
-    assert lines[1].startswith("  coverage -, overlap 0.500")
+    assert lines[1] == "  coverage -"
     assert [line.split()[-2:] for line in lines[4:7]] == [["inf", "0.62"], ["-", "-"], ["1e+07", "0.62"]]
     assert "nan" not in "\n".join(lines)
 

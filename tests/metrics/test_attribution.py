@@ -20,20 +20,11 @@ def test_linear_model_by_hand(method):
     assert attribute(MODEL, GRAPH, 1, method).tolist() == pytest.approx([3 / 12, 2 / 12, 7 / 12], abs=1e-6)
 
 
-def test_saliency_by_hand():
-    assert attribute(MODEL, GRAPH, 1, "Saliency").tolist() == pytest.approx([1 / 3] * 3)
-
-
 @pytest.mark.parametrize("target", [0, 1])
 @pytest.mark.parametrize("output", ["raw", "sigmoid"])
 def test_one_output_has_two_classes(output, target):
     model = GraphClassifier(Linear([[3.0, -1.0]], output=output), return_type="raw" if output == "raw" else "probs")
     assert attribute(model, GRAPH, target).tolist() == pytest.approx([3 / 12, 2 / 12, 7 / 12], abs=1e-6)
-
-
-def test_probabilities_are_attributed_as_the_margin_of_two_classes():
-    model = Linear([[0.0, 0.0], [3.0, -1.0]], output="probs")
-    assert attribute(model, GRAPH, 0).tolist() == pytest.approx([3 / 12, 2 / 12, 7 / 12], abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", [zoo.Net, zoo.TakesData, zoo.TakesDataCalledBatch, zoo.OtherOrder, zoo.OtherNames])

@@ -8,7 +8,7 @@ from torch_geometric.nn import GCNConv, global_add_pool, global_max_pool, global
 from protograph import GraphClassifier
 from protograph._utils.errors import ProtographWarning
 from protograph.graphs.subgraph import induced_subgraph
-from protograph.metrics.judging import Judged, graphs_of, judge, margin_share, share_of_margin
+from protograph.metrics.judging import graphs_of, judge, margin_share, share_of_margin
 from protograph.models.outputs import margins
 from tests import zoo
 from tests.metrics.by_hand import POOLS, Linear, explanation, graph, is_as_found, of_probability, prototype, state_of
@@ -23,15 +23,6 @@ def test_probabilities_and_margins_by_hand():
     assert judged.probability == pytest.approx(0.525)
     assert judged.margin == pytest.approx(math.log(0.525 / 0.475), abs=1e-6)
     assert judge(of_probability(0.8, 0.25), [A, B], target=0).probabilities.tolist() == pytest.approx([0.2, 0.75])
-
-
-def test_the_margin_tells_apart_where_the_mean_probability_is_one():
-    import numpy as np
-
-    certain, more = (Judged(np.ones(2), np.array(odds), "raw") for odds in ([50.0, 60.0], [51.0, 60.0]))
-    assert certain.probability == more.probability
-    assert certain.margin == pytest.approx(50 + math.log(2), abs=1e-4)
-    assert more.margin > certain.margin
 
 
 def test_reference_graphs_decide_what_the_output_is():
@@ -84,13 +75,6 @@ def test_share_of_a_linear_head_by_hand(pool, nodes, expected):
     model = Linear(WEIGHT, BIAS, POOLS[pool])
     assert share(nodes, model) == pytest.approx(expected, abs=1e-9)
     assert math.isnan(share(nodes, model, target=0))  # its margin is lowered by as much
-
-
-@pytest.mark.parametrize("pool", ["max", "MaxAggregation"])
-@pytest.mark.parametrize(("nodes", "expected"), [([0], 0.0), ([2], 3 / 4), ([1], -1 / 4), ([0, 1, 2], 1.0)])
-def test_share_of_a_maximum_by_hand(pool, nodes, expected):
-    # Of all nodes (2, 2), so 4 above the bias. Without the last (1, 2): 1. Without the second (2, 1): 5.
-    assert share(nodes, Linear(WEIGHT, BIAS, POOLS[pool])) == pytest.approx(expected, abs=1e-9)
 
 
 class Head(nn.Module):

@@ -5,9 +5,9 @@ import torch
 from torch import nn
 
 from protograph import PAGE, GraphClassifier
-from protograph.metrics.sanity import best_pairs, sanity
+from protograph.metrics.sanity import sanity
 from tests import zoo
-from tests.metrics.by_hand import Linear, explanation, graph, is_as_found, prototype, state_of
+from tests.metrics.by_hand import Linear, is_as_found, state_of
 
 GRAPHS = zoo.random_graphs(30)
 
@@ -64,14 +64,6 @@ def test_a_class_that_cannot_be_explained_any_more_is_noted():
     assert math.isnan(found.value)
     assert found.steps[0].note == "no graph is predicted as class 1"
     assert NeverAgain.explained == 1 + 4
-
-
-def test_best_pairs_by_hand():
-    edge, path = prototype(graph([1, 0], [1, 0])), prototype(graph([1, 0], [1, 0], [1, 0]))
-    # An edge in a path of three: 2 nodes and 1 edge of 3 and 2.
-    assert best_pairs(explanation([path]), explanation([edge])) == pytest.approx(3 / 5)
-    assert best_pairs(explanation([edge, path]), explanation([edge])) == pytest.approx((1 + 3 / 5) / 2)
-    assert best_pairs(explanation([edge]), explanation([])) == 0.0
 
 
 def test_errors():

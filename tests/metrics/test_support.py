@@ -6,9 +6,7 @@ from protograph._utils.errors import ProtographWarning
 from protograph._utils.intervals import wilson
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics import coverage, support
-from protograph.metrics.intervals import hoeffding
-from protograph.metrics.support import gain_area, overlap
-from tests.metrics.small_graphs import graph_of, path, ring
+from tests.metrics.small_graphs import path, ring
 
 GRAPHS = [ring(3), ring(4), path(3), ring(3), path(2), ring(5)]
 CLASSES = [0, 0, 0, 1, 1, 2]
@@ -23,7 +21,7 @@ def test_counts_shares_and_lift_by_hand():
     assert found.lift(1) == pytest.approx((1 / 2) / (1 / 4))
     assert found.lift(2) == 0.0
     assert float(found) == found.value == 2 / 6
-    assert (found.is_exact, found.num_undecided, found.num_graphs) == (True, 0, 6)
+    assert (found.is_exact, found.num_undecided) == (True, 0)
     assert found.interval(2) == pytest.approx((0.0, 0.7935), abs=5e-5)
 
 
@@ -71,7 +69,7 @@ def test_bad_input_of_support(predictions, options, message):
 
 
 def test_encoded_graphs_must_fit():
-    with pytest.raises(ValueError, match=r"^match_edges must be False, as the graphs were encoded, got True$"):
+    with pytest.raises(ValueError, match=r"^match_features and match_edges must be those .* got True and True$"):
         support(ring(3), EncodedGraphs(GRAPHS), CLASSES, match_edges=True)
 
 
@@ -91,62 +89,20 @@ def test_coverage():
     assert coverage(PROTOTYPES, COVERED, COVERED_CLASSES, 1, confidence=0.5).low == wilson(4, 5, 0.5)[0]
 
 
-def test_overlap():
-    found = overlap(PROTOTYPES, COVERED, COVERED_CLASSES, 1)
-    assert found.value == (2 + 2 + 2 + 1) / 4
-    assert found.num_graphs == 4
-    # Deviation 0.5 over four graphs, t of three degrees of freedom 3.1824: 1.75 +- 0.7956, cut at 1.
-    assert (found.low, found.high) == pytest.approx((1.0, 2.5456), abs=5e-5)
+@pytest.mark.parametrize(("prototypes", "target", "covered"), [([], 1, 0.0), (PROTOTYPES, 2, math.nan)])
+def test_without_prototypes_or_graphs_of_the_class(prototypes, target, covered):
+    assert coverage(prototypes, COVERED, COVERED_CLASSES, target).value == pytest.approx(covered, nan_ok=True)
 
 
-def test_gain_area():
-    found = gain_area(PROTOTYPES, COVERED, COVERED_CLASSES, 1)
-    # The path covers four, which leaves nothing to the others.
-    assert found.order == (2, 0, 1)
-    assert found.curve == (4 / 5, 4 / 5, 4 / 5)
-    assert found.value == pytest.approx(4 / 5)
-    assert (found.low, found.high) == hoeffding(found.value, 5, num_orders=3)
-    fewer = gain_area(PROTOTYPES[:2], COVERED, COVERED_CLASSES, 1)
-    assert fewer.order == (1, 0)
-    assert fewer.curve == (2 / 5, 3 / 5)
-    assert fewer.value == pytest.approx(1 / 2)
-
-
-def test_the_order_counts_new_graphs_only():
-    # Triangles are in three graphs; all four nodes joined are in two of these; the square is in the other one.
-    joined = graph_of(4, [(u, v) for v in range(4) for u in range(v)])
-    found = gain_area([ring(3), joined, ring(4)], [ring(3), joined, joined, ring(4)], [0] * 4, 0, induced=True)
-    assert found.order == (0, 2, 1)
-    assert found.curve == (3 / 4, 1.0, 1.0)
-
-
-def test_no_prototypes():
-    assert coverage([], COVERED, COVERED_CLASSES, 1).value == 0.0
-    assert gain_area([], COVERED, COVERED_CLASSES, 1).value == 0.0
-    found = overlap([], COVERED, COVERED_CLASSES, 1)
-    assert math.isnan(found.value)
-    assert (found.low, found.high, found.num_graphs) == (1.0, 1.0, 0)
-
-
-@pytest.mark.parametrize("measure", [coverage, overlap, gain_area])
-def test_no_graphs_of_the_class(measure):
-    found = measure(PROTOTYPES, COVERED, COVERED_CLASSES, 2)
-    assert math.isnan(float(found))
-    assert found.num_graphs == 0
-    assert (found.low, found.high) == ((1.0, 3.0) if measure is overlap else (0.0, 1.0))
-
-
-@pytest.mark.parametrize("measure", [coverage, overlap, gain_area])
-def test_what_was_given_up_is_said(measure):
+def test_what_coverage_gave_up_is_said():
     with pytest.warns(ProtographWarning, match=r"^4 of 5 searches") as caught:
-        found = measure([path(3)], COVERED, COVERED_CLASSES, 1, max_calls=1)
+        found = coverage([path(3)], COVERED, COVERED_CLASSES, 1, max_calls=1)
     assert caught[0].filename == __file__
     assert (found.is_exact, found.num_undecided) == (False, 4)
 
 
-@pytest.mark.parametrize("measure", [coverage, overlap, gain_area])
-def test_bad_input_of_measures_of_several(measure):
+def test_bad_input_of_coverage():
     with pytest.raises(ValueError, match=r"^confidence must be between 0 and 1, got 95$"):
-        measure(PROTOTYPES, COVERED, COVERED_CLASSES, 1, confidence=95)
+        coverage(PROTOTYPES, COVERED, COVERED_CLASSES, 1, confidence=95)
     with pytest.raises(ValueError, match=r"^predictions must be one class for each of the 6 graphs, got shape \[0\]$"):
-        measure(PROTOTYPES, COVERED, [], 1)
+        coverage(PROTOTYPES, COVERED, [], 1)

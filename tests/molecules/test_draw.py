@@ -2,16 +2,11 @@
 
 import numpy as np
 import pytest
-import torch
 from rdkit import Chem
-from torch_geometric.data import Data
 
 from protograph.molecules.draw import (
-    ATOM_COLORS,
-    INK,
     aligned_places,
     drawn_molecule,
-    fragment,
     molecule_places,
     without_hydrogens,
 )
@@ -34,18 +29,6 @@ def test_bond_orders_are_lines():
     assert [lines(drawn(smiles)) for smiles in ("CC", "C=C", "C#C")] == [1, 2, 3]
     assert lines(drawn("c1ccccc1")) == 9  # single and double bonds in turn
     assert lines(drawn("C1CCCCC1")) == 6
-
-
-def test_letters_have_the_colours_of_their_elements():
-    letters = {stroke.color for stroke in drawn("OCCN").strokes if stroke.is_filled}
-    assert letters == {ATOM_COLORS["O"], ATOM_COLORS["N"]}
-    assert {stroke.color for stroke in drawn("CCC").strokes} == {INK}
-    assert {stroke.color for stroke in drawn("[Na+]").strokes} == {INK}
-
-
-def test_a_charge_is_written():
-    plain, charged = (sum(s.path.count("M") for s in drawn(one).strokes if s.is_filled) for one in ("[OH2]", "[OH3+]"))
-    assert charged > plain
 
 
 def test_points_are_where_the_atoms_are_y_downwards():
@@ -100,9 +83,6 @@ def test_atoms_that_are_joined_otherwise_are_not_torn_apart():
     assert np.allclose(bond_lengths(quinoline, places), 1.0, atol=0.05)
 
 
-CARBONYL = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]), edge_attr=torch.ones(2, 1))
-
-
 def test_hydrogens_go_but_those_that_are_kept():
     ethanol = Chem.AddHs(parse("CCO"))
     assert to_smiles(without_hydrogens(ethanol).molecule) == "CCO"
@@ -116,10 +96,3 @@ def test_what_breaks_the_rules_of_chemistry_loses_its_hydrogens_too():
     wrong = Chem.RWMol(Chem.MolFromSmiles("[H]C([H])([H])([H])[H]", sanitize=False))
     wrong.UpdatePropertyCache(strict=False)
     assert without_hydrogens(wrong.GetMol()).nodes == (1,)
-
-
-@pytest.mark.parametrize(("has_orders", "kind"), [(True, Chem.BondType.DOUBLE), (False, Chem.BondType.SINGLE)])
-def test_a_fragment_has_orders_only_where_they_counted(has_orders, kind):
-    shown = fragment(CARBONYL, ("C", "O"), ("double",), has_orders=has_orders)
-    assert shown.molecule.GetBondWithIdx(0).GetBondType() == kind
-    assert [atom.GetTotalNumHs() for atom in shown.molecule.GetAtoms()] == [0, 0]

@@ -88,12 +88,6 @@ def test_hydrogens_as_atoms_change_nothing(smiles):
     assert found_groups(Chem.AddHs(plain)) == found_groups(plain)
 
 
-def test_a_group_has_its_own_atoms():
-    (ester, ring) = found_groups(parse("CC(=O)Oc1ccccc1"))
-    assert (ester.name, ester.atoms) == ("ester group", frozenset({1, 2, 3}))
-    assert (ring.name, ring.atoms) == ("benzene ring", frozenset(range(4, 10)))
-
-
 def test_what_is_a_part_of_a_larger_one_is_not_named_beside_it():
     assert {group.name for group in found_groups(parse("c1ccc2ncccc2c1"))} == {"quinoline"}
     (benzene,) = [kind for kind in RINGS if kind.name == "benzene ring"]

@@ -86,19 +86,6 @@ def test_nitro_without_charges():
     assert [atom.GetSymbol() for atom in molecule.GetAtoms()] == ["C", "N", "O", "O"]
 
 
-def test_unknown_atoms_and_bonds():
-    graph = fragment("CNO", [(0, 1, "single"), (1, 2, "double")])
-    assert to_smiles(to_rdkit(graph, ("C", "*", "other", "H"), ("SINGLE", "Double"))) == "*=*C"
-    assert to_smiles(to_rdkit(graph, NAMES[0], ("single", "other"))) == "CN~O"
-    assert to_smiles(to_rdkit(graph, NAMES[0], ("unspecified", "double"))) == "C~N=O"
-    assert to_smiles(to_rdkit(graph, NAMES[0])) == "C~N~O"
-    graph.x[2] = 0
-    graph.edge_attr[:] = 0
-    assert to_smiles(to_rdkit(graph, *NAMES)) == "*~N~C"
-    graph.edge_attr = None
-    assert to_smiles(to_rdkit(graph, *NAMES)) == "*~N~C"
-
-
 def test_graphs_that_are_no_molecules():
     way_out = "; the data set must give atom symbols as feature_names"
     no_x = Data(edge_index=torch.empty(2, 0, dtype=torch.long), num_nodes=2)
@@ -176,12 +163,6 @@ def test_a_smiles_of_another_molecule_does_not_count(smiles):
     graph, atoms, bonds = named_graph_of("CCO")
     graph.smiles = smiles
     assert to_smiles(source_molecule(graph, atoms, bonds)) == "CCO"
-
-
-def test_what_is_no_molecule_is_none():
-    pair = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]))
-    assert source_molecule(pair, ("head", "body")) is None
-    assert source_molecule(Data(edge_index=pair.edge_index, num_nodes=2)) is None
 
 
 def test_charges_follow_from_bonds_where_hydrogens_are_nodes():

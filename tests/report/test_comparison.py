@@ -51,8 +51,3 @@ def test_pictures_do_not_overlap(drawn):
         assert 0 <= one.y0 < one.y1 <= 1
         for other in boxes[number + 1 :]:
             assert one.x1 <= other.x0 or other.x1 <= one.x0 or one.y1 <= other.y0 or other.y1 <= one.y0
-
-
-def test_it_is_saved(tmp_path):
-    plot_comparison(tmp_path / "found.png", {"page": explanations(1)}, {}, "mine")
-    assert (tmp_path / "found.png").read_bytes().startswith(b"\x89PNG")

@@ -8,17 +8,16 @@ from torch_geometric.data import Data
 
 from protograph.explanation import Example, Pattern, Prototype, Reason, Support
 from protograph.graphs.origins import Origin
+from protograph.graphs.subgraph import induced_subgraph
 from protograph.molecules.draw import BOND_PIXELS
 from protograph.molecules.read import molecule_arrays, molecule_graphs, parse
 from protograph.report.depicted_molecules import PART_BOND
 from protograph.report.depicting import (
-    CSS,
     example_picture,
-    graph_picture,
     pattern_picture,
     prototype_pictures,
 )
-from protograph.report.markup import free_angle, tag, text
+from protograph.report.markup import CSS
 from tests.made import made_explanation
 
 SMILES = ["CC(=O)Oc1ccccc1", "CCC(=O)OC", "COC(=O)c1ccncc1"]
@@ -89,10 +88,6 @@ def test_a_pattern_by_itself_has_no_orders_where_bonds_did_not_count(esters):
     assert sum(path.count("M") for path in lines) == 4
 
 
-def test_the_same_is_drawn_in_every_run(esters):
-    assert prototype_pictures(esters, esters.prototypes[0]) == prototype_pictures(esters, esters.prototypes[0])
-
-
 def test_examples_are_marked_in_the_whole_molecule(esters):
     prototype = esters.prototypes[0]
     pattern = Pattern(graph=prototype.graph, feature_names=prototype.feature_names, closed=(1,))
@@ -122,24 +117,23 @@ def test_plain_graphs_have_matched_nodes_at_matched_places(explain, house, graph
 
 
 def test_sentences_and_images_are_what_they_are(explain, house):
-    sentence = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3, sentence="a lovely film")
-    assert graph_picture(explain(), sentence, marked=[1]).kind == "sentence"
     pos = torch.tensor([[column, -row] for row in range(3) for column in range(3)], dtype=torch.float)
-    image = Data(x=torch.linspace(0, 1, 9)[:, None], pos=pos, edge_index=torch.tensor([[0], [1]]))
-    assert graph_picture(explain(feature_names=()), image, origin=Origin(position=3)).kind == "superpixels"
+    edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    whole = {
+        "sentence": Data(edge_index=edges, num_nodes=3, sentence="a lovely film"),
+        "superpixels": Data(x=torch.linspace(0, 1, 9)[:, None], pos=pos, edge_index=edges),
+    }
+    for kind, graph in whole.items():
+        cut = induced_subgraph(graph, [1, 0, 2])
+        part = Prototype(graph=cut, probability=0.5, margin=0.0, sources=[3], source=3, nodes=[1, 0, 2])
+        one = explain(prototypes=[part], source_graphs={3: graph}, feature_names=(), feature_colors=())
+        pictures = prototype_pictures(one, part)
+        assert [picture.kind for picture in (pictures.alone, *pictures.sources)] == [kind, kind]
 
 
 def test_a_prototype_that_was_made_is_drawn_alone(explain, house):
     made = Prototype(graph=house.graph, probability=0.5, margin=0.0)
     assert prototype_pictures(explain(prototypes=[made]), made).sources == ()
-
-
-def test_attributes_are_escaped_and_what_is_none_is_left_out():
-    assert tag("a", text('<"&'), title='"<', href=None, x=1.25) == '<a title="&quot;&lt;" x="1.2">&lt;&quot;&amp;</a>'
-
-
-def test_numbers_stand_in_the_widest_gap():
-    assert free_angle((0, 0), [(1, 0), (0, 1)]) % (2 * np.pi) == pytest.approx(1.25 * np.pi)
 
 
 def test_the_style_makes_no_request():

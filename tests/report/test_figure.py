@@ -6,13 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
-import networkx as nx
 import numpy as np
 import pytest
 import torch
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
-from torch_geometric.data import Data
 
 import protograph.report
 from protograph.explanation import Prototype
@@ -136,29 +134,6 @@ def test_the_prototype_is_highlighted_where_it_was_cut_out(explain):
     assert "pale nodes" not in [item.get_label() for item in alone.collections]
 
 
-def test_nodes_are_highlighted_by_their_number_in_the_source(explain, house):
-    # The same house, its nodes in another order, without the edge between nodes 1 and 2.
-    order = [4, 2, 0, 3, 1]
-    edges = torch.tensor([[0, 0, 1, 2, 3], [1, 3, 2, 4, 4]])
-    moved = Prototype(
-        graph=Data(x=house.graph.x[order], edge_index=edges), probability=1, margin=9, source=17, nodes=order
-    )
-    first = prototype_figure(explain(), house).axes[1]
-    second = prototype_figure(explain(prototypes=[moved]), moved).axes[1]
-    assert fills(second, "nodes") == ["#56B4E9", "#56B4E9", "#D55E00", "#56B4E9", "#56B4E9"]
-    assert len(segments(second, "edges")) == 5
-    assert len(segments(second, "pale edges")) == 6
-    assert len(places(first, "nodes")) == len(places(second, "nodes")) == 5
-
-
-def test_a_prototype_without_a_source_is_drawn_alone(explain, house):
-    made = Prototype(graph=house.graph, probability=0.5, margin=0.0, feature_names=house.feature_names)
-    figure = explanations_figure([explain(prototypes=[made])])
-    assert len(figure.axes) == 1
-    name = "a house of four body nodes and one head node"
-    assert texts(figure)[2:] == ["Prototype 1: p = 0.5000, margin 0.00", name, "5 nodes, 6 edges", "the prototype"]
-
-
 def widths(axes, label):
     lines = next(item for item in axes.collections if item.get_label() == label)
     return np.asarray(lines.get_linewidths()).tolist()
@@ -186,24 +161,6 @@ def test_what_is_found_in_fewer_graphs_is_paler_and_thinner(explain, house, evid
     assert len(set(rest)) == 1
 
 
-def test_what_is_found_in_all_graphs_or_was_not_looked_up_is_drawn_in_full(explain, house, evidence):
-    everywhere = replace(evidence, node_graphs=(40,) * 5, edge_graphs=(40,) * 6)
-    unknown = replace(evidence, node_graphs=(), edge_graphs=(), num_looked_at=0)
-    odd = replace(unknown, num_looked_at=3)
-    plain = prototype_figure(explain(), house).axes[0]
-    for counted in (everywhere, unknown, odd):
-        figure = prototype_figure(explain(), replace(house, evidence=counted))
-        assert fills(figure.axes[0], "nodes") == fills(plain, "nodes")
-        assert widths(figure.axes[0], "edges") == widths(plain, "edges")
-        assert not any("paler" in text for text in texts(figure))
-
-
-def test_a_source_that_was_not_kept_is_only_named(explain):
-    figure = explanations_figure([explain(source_graphs={})])
-    assert len(figure.axes) == 1
-    assert "cluster 1, 312 graphs · 5 nodes, 6 edges · cut from graph 17" in texts(figure)
-
-
 def test_several_prototypes_and_classes_are_rows_and_sections(explain, house):
     figure = explanations_figure([explain(target=0, prototypes=[]), explain(prototypes=[house, house])])
     assert len(figure.axes) == 4
@@ -213,18 +170,6 @@ def test_several_prototypes_and_classes_are_rows_and_sections(explain, house):
         "Prototype 2: p = 0.9998, margin 8.52",
     ]
     check_that_nothing_is_clipped(figure)
-
-
-def test_a_figure_of_one_prototype_knows_its_number(explain, house):
-    other = Prototype(graph=house.graph, probability=0.5, margin=0.0)
-    (of_class,) = lay_out([explain(prototypes=[other, house])])
-    figure = classes_figure([ClassScenes(of_class.explanation, of_class.scenes[1:])])
-    assert "Prototype 2: p = 0.9998, margin 8.52" in texts(figure)
-    assert texts(prototype_figure(explain(), house, with_titles=False)) == ["the prototype", "where it is in graph 17"]
-
-
-def test_a_class_without_a_name_is_a_number(explain):
-    assert texts(explanations_figure([explain(class_names=("0", "1"))]))[0] == "Class 1"
 
 
 def test_atoms_have_their_symbols_inside(explain):
@@ -257,15 +202,6 @@ def test_a_font_that_the_user_names_fills_in(explain):
     assert figure.texts[0].get_fontfamily() == ["DejaVu Sans", "DejaVu Sans Mono"]
 
 
-def test_many_categories_fit_on_the_sheet(explain, graph_of):
-    edges = [(i, i + 1) for i in range(13)]
-    graph = graph_of(edges, x=torch.eye(14))
-    prototype = Prototype(graph=graph, probability=1.0, margin=9.0)
-    figure = explanations_figure([explain(prototypes=[prototype], feature_names=("a long name of a feature",) * 14)])
-    assert [label for label, _ in legend_of(figure)][-2:] == ["a long name of a feature #10", "other (4 kinds)"]
-    check_that_nothing_is_clipped(figure)
-
-
 def test_continuous_features_have_a_colour_bar(explain, graph_of):
     graph = graph_of([(0, 1), (1, 2)], x=torch.tensor([[0.5], [1.5], [0.25]]))
     made = Prototype(graph=graph, probability=1.0, margin=9.0)
@@ -296,15 +232,6 @@ def test_degenerate_graphs_are_drawn(edges, size, explain, graph_of, tmp_path):
         assert len(segments(alone, "edges")) == len(edges) - len(loops)
         check_that_nothing_is_clipped(figure)
     save_figure(figure, tmp_path / "figure.png")
-
-
-def test_of_a_graph_of_417_nodes_all_are_drawn(explain, graph_of):
-    tree = graph_of(list(nx.random_labeled_tree(417, seed=1).edges()), x=torch.eye(3)[torch.arange(417) % 3])
-    part = Data(x=tree.x[:1], edge_index=torch.empty(2, 0, dtype=torch.long))
-    cut = Prototype(graph=part, probability=1.0, margin=9.0, source=0, nodes=[5])
-    _, within = explanations_figure([explain(prototypes=[cut], source_graphs={0: tree})]).axes
-    assert (len(places(within, "nodes")), len(places(within, "pale nodes"))) == (1, 416)
-    assert len(segments(within, "pale edges")) == 416
 
 
 def test_of_a_huge_graph_the_surroundings_are_drawn(explain, graph_of):

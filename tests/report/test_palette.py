@@ -27,20 +27,6 @@ def test_one_hot_features_have_their_names_and_colours():
     assert insides(palette, graph) == ["Cl", "C", "Cl"]
 
 
-def test_one_hot_features_without_names_and_colours():
-    graph = Data(x=torch.eye(3)[[2, 0]])
-    palette = palette_of([graph])
-    assert labels(palette) == ["feature 0", "feature 2"]
-    assert colors(palette, graph) == [COLORS[1], COLORS[0]]
-    assert insides(palette, graph) == ["", ""]
-
-
-@pytest.mark.parametrize("given", [["#111111"], ["#111111", "no colour", "#333333"]], ids=["too few", "no colour"])
-def test_colours_that_do_not_fit_are_replaced(given):
-    graph = Data(x=torch.eye(3))
-    assert colors(palette_of([graph], ["a", "b", "c"], given), graph) == list(COLORS[:3])
-
-
 def test_colours_agree_over_all_graphs():
     first, second = Data(x=torch.eye(3)[[0, 1]]), Data(x=torch.eye(3)[[2, 1]])
     palette = palette_of([first, second])
@@ -80,12 +66,6 @@ def test_whole_numbers_have_one_colour_a_row():
     assert labels(palette_of([graph])) == ["x = 1", "x = 3", "x = 12"]
 
 
-def test_rows_of_several_whole_numbers():
-    graph = Data(x=torch.tensor([[3, 0], [1, -2], [0, 0]]))
-    assert labels(palette_of([graph], ["degree", "charge"])) == ["all 0", "degree 1, charge -2", "degree 3"]
-    assert labels(palette_of([graph])) == ["(0, 0)", "(1, -2)", "(3, 0)"]
-
-
 def test_long_labels_that_begin_alike_keep_their_ends():
     x = torch.zeros(2, 30)
     x[:, :25] = 7
@@ -113,11 +93,6 @@ def test_continuous_features_have_a_scale():
     assert insides(palette, graph) == [""] * 4
 
 
-def test_several_continuous_features_are_shown_by_their_norm():
-    palette = palette_of([Data(x=torch.tensor([[3.0, 4.0], [0.5, 0.0]]))])
-    assert (palette.scale.label, palette.scale.low, palette.scale.high) == ("norm of the 2 features", 0.5, 5.0)
-
-
 def test_many_whole_numbers_in_one_column_are_a_scale():
     assert palette_of([Data(x=torch.arange(256)[:, None])]).scale.high == 255
 
@@ -142,7 +117,3 @@ def test_nodes_that_are_all_alike_have_one_colour(graph):
     palette = palette_of([graph])
     assert labels(palette) == ["node"]
     assert colors(palette, graph) == [COLORS[0]] * 2
-
-
-def test_a_vector_of_features_is_one_column():
-    assert labels(palette_of([Data(x=torch.tensor([True, False]))])) == ["x = 0", "x = 1"]

@@ -41,13 +41,6 @@ def test_a_reason_has_its_words_its_patterns_and_its_example():
     assert {"halo", "pale nodes", "nodes"} <= labels(example)
 
 
-def test_a_report_has_no_titles_in_its_pictures():
-    figure, of_class = drawn(reason(has=(TRIANGLE,)), with_titles=False)
-    assert [text.get_text() for text in figure.texts if text.get_text()] == ["a triangle"]
-    (scene,) = of_class.reasons
-    assert reason_height(scene) - reason_height(scene, with_titles=False) == pytest.approx(0.6)
-
-
 def test_every_row_of_patterns_makes_it_taller():
     many = reason(lacks=tuple(Pattern(graph=path(size)) for size in range(2, 8)))
     (of_class,) = lay_out([of_reasons(many)])

@@ -2,8 +2,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
-from torch_geometric.data import Data
 
 from protograph.explanation import Example, Pattern
 from protograph.report.reason_scene import MAX_PATTERNS, drawn_patterns, reason_scenes
@@ -82,9 +80,3 @@ def test_of_many_patterns_the_first_are_drawn():
     others = tuple(reason(has=(Pattern(graph=path(size)),)) for size in range(2, MAX_PATTERNS + 4))
     (scene,) = reason_scenes(of_reasons(reason(unless=others)))
     assert (len(scene.patterns), scene.num_patterns) == (MAX_PATTERNS, MAX_PATTERNS + 2)
-
-
-def test_a_pattern_is_laid_out_by_its_shape_alone():
-    placed = Data(edge_index=ring(3).edge_index, pos=torch.zeros(3, 2), num_nodes=3)
-    (scene,) = reason_scenes(of_reasons(reason(has=(Pattern(graph=placed),))))
-    assert np.ptp(scene.patterns[0].view.positions) > 0.5

@@ -3,9 +3,7 @@ from dataclasses import replace
 import numpy as np
 
 from protograph.explanation import Prototype
-from protograph.report import scene
-from protograph.report.figure import classes_figure
-from protograph.report.scene import ClassScenes, lay_out
+from protograph.report.scene import lay_out
 
 
 def test_nodes_have_the_same_places_alone_and_in_the_source(explain, house):
@@ -28,16 +26,3 @@ def test_shares_are_those_of_the_graphs_looked_at(explain, house, evidence):
     alone = of_class.scenes[0].alone
     assert alone.node_shares == [0.75, 1, 1, 1, 1]
     assert list(alone.edge_shares.items())[:3] == [((0, 1), 0.75), ((0, 2), 0.5), ((1, 2), 1.0)]
-
-
-def test_what_is_laid_out_is_drawn_as_often_as_one_likes(explain, house, monkeypatch):
-    calls = []
-    plain = scene.layout
-    monkeypatch.setattr(scene, "layout", lambda *arguments: calls.append(1) or plain(*arguments))
-    classes = lay_out([explain(prototypes=[house, house]), explain(target=0)])
-    assert len(calls) == 3
-    classes_figure(classes)
-    for of_class in classes:
-        for one in of_class.scenes:
-            classes_figure([ClassScenes(of_class.explanation, [one])])
-    assert len(calls) == 3

@@ -33,13 +33,6 @@ def test_twelve_of_the_class_that_have_it_and_all_that_have_not():
     assert graphs.of_prototype(prototype, 0) == examples
 
 
-def test_only_graphs_that_are_kept_are_shown():
-    one, graphs = shown((Pattern(graph=path(2), closed=(0,)),), indices=(31, 32, 3))
-    examples = graphs.of_reason(one.reasons[0], 0)
-    assert (sorted(examples.having), examples.lacking) == ([31, 32], [3])
-    assert examples.marks == {31: [0, 1], 32: [0, 1]}
-
-
 def test_a_pattern_is_marked_in_as_many_places_as_it_is_asked_for():
     one, graphs = shown((Pattern(graph=path(2), at_least=2),), indices=(3, 31))
     marks = graphs.of_reason(one.reasons[0], 0).marks

@@ -2,7 +2,7 @@ import pytest
 from jinja2 import TemplateNotFound, UndefinedError
 
 from protograph.report import templating
-from protograph.report.templating import asset, rendered, trusted
+from protograph.report.templating import rendered, trusted
 
 
 def test_text_is_escaped_and_on_one_line_and_our_own_is_not():
@@ -16,7 +16,3 @@ def test_what_is_missing_is_an_error():
         rendered("nothing.html")
     with pytest.raises(UndefinedError, match=r"^'told' is undefined$"):
         templating._environment().from_string("{{ told }}").render()
-
-
-def test_assets_come_with_the_package():
-    assert all(asset(name).strip() for name in ("report.css", "sketch.js", "cards.js", "map.js", "page.js"))

@@ -1,6 +1,5 @@
 import pytest
 import torch
-from torch_geometric.data import Data
 
 from protograph.report import thumbnails
 from protograph.report.palette import palette_of
@@ -28,11 +27,6 @@ def test_molecules_are_drawn_and_say_where_their_atoms_are(esters):
     assert made.looks == []
 
 
-def test_sentences_are_words(explain):
-    sentence = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3, sentence="a <b> film")
-    assert Thumbnails(explain(), palette_of([]), [(0, sentence)]).graphs == {0: {"s": ["a", "<b>", "film"]}}
-
-
 @pytest.mark.parametrize(
     "limits",
     [{"MOST_DRAWN": 2}, {"MOST_LETTERS": 3000, "LEAST_LETTERS": 0}, {"LETTERS_A_POINT": 10**6, "LEAST_LETTERS": 3000}],
@@ -41,8 +35,3 @@ def test_no_more_are_drawn_than_a_page_can_hold(esters, monkeypatch, limits):
     for name, limit in limits.items():
         monkeypatch.setattr(thumbnails, name, limit)
     assert list(Thumbnails(esters, palette_of([]), esters.source_graphs.items()).graphs) == [0, 1]
-
-
-def test_graphs_that_are_too_large_to_be_told_are_not_drawn(explain):
-    made = Thumbnails(explain(feature_names=()), palette_of([]), [(0, path(401)), (1, path(400))])
-    assert list(made.graphs) == [1]

@@ -7,7 +7,7 @@ from torch_geometric.data import Data
 
 from protograph.report.layout import layout
 from protograph.report.palette import ANY_NODE, palette_of
-from protograph.report.views import Highlight, View, draw_view, nearest_nodes
+from protograph.report.views import View, draw_view, nearest_nodes
 
 
 @pytest.mark.parametrize(
@@ -41,18 +41,6 @@ def test_some_nodes_are_ringed():
     draw_view(axes, (3.0, 3.0), View(graph, places, rings=(0, 2)), palette_of([graph]))
     (rings,) = [one for one in axes.collections if one.get_label() == "rings"]
     assert np.array_equal(rings.get_offsets(), places[[0, 2]])
-
-
-def test_a_halo_leaves_the_rest_as_it_is():
-    graph = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
-    axes, places = Figure().add_axes((0, 0, 1, 1)), layout(graph)
-    part = Highlight([0, 1], np.array([[0, 1]]), np.array([], dtype=np.int64))
-    draw_view(axes, (3.0, 3.0), View(graph, places, halo=part), palette_of([graph]))
-    drawn = {one.get_label(): one for one in axes.collections}
-    assert set(drawn) == {"halo", "halo nodes", "edges", "nodes"}
-    assert np.array_equal(drawn["halo nodes"].get_offsets(), places[:2])
-    assert len(drawn["halo"].get_segments()) == 1
-    assert len(drawn["nodes"].get_offsets()) == 3
 
 
 def test_nodes_of_any_features_look_like_no_kind():

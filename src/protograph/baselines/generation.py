@@ -63,24 +63,6 @@ class Vocabulary:
         edge_attr = None if self.edge_attr is None else self.edge_attr[kinds[edge_index[0]], kinds[edge_index[1]]]
         return assembled(len(kinds), None if self.x is None else self.x[kinds], edge_index, edge_attr)
 
-    def graphs(self, sizes: Tensor, types: Tensor, ends: Tensor, graph_of: Tensor) -> list[Data]:
-        """Many graphs at once.
-
-        Args:
-            sizes: Number of nodes of each.
-            types: Type of each node of all graphs.
-            ends: Undirected edges of all graphs, ``[2, num_edges]``, each given once, graph after graph, with the nodes
-                of each graph numbered from 0.
-            graph_of: The graph of each edge.
-
-        >>> edge = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]))
-        >>> ends = torch.tensor([[0, 0], [1, 1]])
-        >>> learn([edge]).graphs(torch.tensor([2, 2]), torch.tensor([0, 1, 1, 1]), ends, torch.tensor([0, 1]))
-        [Data(x=[2, 2], edge_index=[2, 2]), Data(x=[2, 2], edge_index=[2, 2])]
-        """
-        edges = torch.split(ends.t(), graph_of.bincount(minlength=len(sizes)).tolist())
-        return [self.graph(*one) for one in zip(torch.split(types, sizes.tolist()), edges, strict=True)]
-
 
 def learn(graphs: Iterable[Data]) -> Vocabulary:
     """Learn the vocabulary of undirected graphs.

@@ -34,8 +34,6 @@ JUDGED_EVERY = 5
 NEGLIGIBLE = 0.01
 # Weights of the terms of the loss; those of likeness, the score function and the size are 1.
 CONNECTIVITY_WEIGHT, REGULARIZATION = 0.01, 0.001
-# How far a node's attention may be from 1 in sum and still be the output of a softmax.
-SUM_TOLERANCE = 1e-4
 TINY = 1e-12
 # Outputs between which log scores and their gradients are finite.
 FINITE: dict[ReturnType, tuple[float, float]] = {
@@ -156,14 +154,12 @@ class _Search:
 
     def _sample(self, tau: float) -> tuple[Tensor, Tensor]:
         """Relaxed edges ``[num_samples, num_pairs]`` and types ``[num_samples, max_nodes, num_types]``."""
-
-        def uniform(like: Tensor) -> Tensor:
-            noise = torch.rand(NUM_SAMPLES, *like.shape, generator=self.generator, dtype=torch.float64)
-            return noise.clamp(1e-12, 1 - 1e-12)
-
-        edges = ((self.edges + uniform(self.edges).logit()) / tau).sigmoid()
-        gumbel = -(-uniform(self.types).log()).log()
-        return edges, ((self.types + gumbel) / tau).softmax(dim=-1)
+        noise, more = (
+            torch.rand(NUM_SAMPLES, *like.shape, generator=self.generator, dtype=torch.float64).clamp(1e-12, 1 - 1e-12)
+            for like in (self.edges, self.types)
+        )
+        gumbel = -(-more.log()).log()
+        return ((self.edges + noise.logit()) / tau).sigmoid(), ((self.types + gumbel) / tau).softmax(dim=-1)
 
     def _parts(self, weights: Tensor, types: Tensor) -> "Parts":
         rows, kinds = weights.detach().numpy(), types.detach().argmax(dim=-1).numpy()
@@ -188,34 +184,30 @@ class _Search:
 
     def _loss(self, weights: Tensor, types: Tensor, parts: "Parts") -> Tensor:
         classifier = self.judge.classifier
-        is_passed = "edge_weight" in (classifier.call.attributes or ())
-        graphs, strengths = relaxed_graphs(weights.to(self.dtype), types, parts, self.vocabulary, is_passed=is_passed)
-        with soft_edges(classifier.model, strengths.to(classifier.device), is_passed=is_passed):
+        graphs, strengths = relaxed_graphs(weights.to(self.dtype), types, parts, self.vocabulary)
+        with soft_edges(classifier.model, strengths.to(classifier.device)):
             outputs, embeddings = classifier.differentiable(graphs)
-        gains = safe_log_scores(outputs.cpu(), self.judge.return_type).log_softmax(dim=1)[:, self.target]
+        kind = self.judge.return_type
+        # Gradients are finite also at probabilities of exactly 0 and 1.
+        scores = log_scores(outputs.cpu().double().clamp(*FINITE[kind]), kind)
+        gains = scores.log_softmax(dim=1)[:, self.target]
         likeness = torch.cosine_similarity(embeddings.cpu().double(), self.mean_embedding[None], dim=1)
         gains = torch.nan_to_num(gains + likeness, 0.0, 0.0, 0.0)
-        sampling = self._sampling_gain(gains.detach(), weights.detach(), types.argmax(dim=-1))
-        return self._price() - gains.mean() - sampling
+        excess = torch.relu(self.edges.sigmoid().sum() - self.max_edges)
+        logits = torch.cat([self.edges, self.types.flatten()])
+        price = (
+            excess**2
+            + CONNECTIVITY_WEIGHT * unlikeness(self.edges, self.pairs, self.options.max_nodes)
+            + REGULARIZATION * (logits.abs().mean() + logits.square().mean())
+        )
+        return price - gains.mean() - self._sampling_gain(gains.detach(), weights.detach(), types.argmax(dim=-1))
 
-    def _sampling_gain(self, gains: Tensor, weights: Tensor, kinds: Tensor) -> Tensor | float:
+    def _sampling_gain(self, gains: Tensor, weights: Tensor, kinds: Tensor) -> Tensor:
         """Score-function estimate: make the graphs behind the better samples more probable."""
-        if len(gains) < 2:
-            return 0.0
         advantage = (gains - gains.mean()) / (gains.std() + 1e-6)
         edges = logsigmoid(torch.where(weights > 0.5, self.edges, -self.edges)).sum(dim=1)
         types = self.types.log_softmax(dim=1)[torch.arange(len(self.types)), kinds].sum(dim=1)
         return (advantage * (edges + types)).mean()
-
-    def _price(self) -> Tensor:
-        options = self.options
-        excess = torch.relu(self.edges.sigmoid().sum() - self.max_edges)
-        logits = torch.cat([self.edges, self.types.flatten()])
-        return (
-            excess**2
-            + CONNECTIVITY_WEIGHT * unlikeness(self.edges, self.pairs, options.max_nodes)
-            + REGULARIZATION * (logits.abs().mean() + logits.square().mean())
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,9 +278,7 @@ def _pairs(num_candidates: int) -> Ints:
     return np.stack(np.triu_indices(num_candidates, 1))
 
 
-def relaxed_graphs(
-    weights: Tensor, types: Tensor, parts: Parts, vocabulary: Vocabulary, *, is_passed: bool
-) -> tuple[list[Data], Tensor]:
+def relaxed_graphs(weights: Tensor, types: Tensor, parts: Parts, vocabulary: Vocabulary) -> tuple[list[Data], Tensor]:
     """Samples as graphs with soft features, and the weights of all their edges one after the other, both directions.
 
     Args:
@@ -296,7 +286,6 @@ def relaxed_graphs(
         types: Shares that each candidate has in the types, ``[num_samples, num_candidates, num_types]``.
         parts: What is left of them.
         vocabulary: Features of types, attributes of edges.
-        is_passed: Whether graphs get the weights as ``edge_weight`` too.
     """
     graphs, strengths = [], []
     pairs, places = torch.from_numpy(_pairs(parts.kinds.shape[1])), torch.from_numpy(parts.is_node.cumsum(axis=1) - 1)
@@ -313,8 +302,6 @@ def relaxed_graphs(
             edge_index,
             None if edge_attr is None else mixed(edge_attr, *shares[edge_index]),
         )
-        if is_passed:
-            graph.edge_weight = strengths[-1]
         graphs.append(graph)
     return graphs, torch.cat(strengths)
 
@@ -325,27 +312,23 @@ def message_passing_layers(model: nn.Module) -> list[Any]:
 
 
 @contextmanager
-def soft_edges(model: nn.Module, weights: Tensor, *, is_passed: bool = False) -> Iterator[None]:
+def soft_edges(model: nn.Module, weights: Tensor) -> Iterator[None]:
     r"""Let every edge of the batch that the model is called on count only as much as its weight says.
 
     A layer that takes ``edge_weight`` and sums its messages is given the weights, so that a normalisation such as
-    GCN's sees soft degrees. In other layers messages :math:`m_{ij}` are weighted where they are made:
+    GCN's sees soft degrees. In other layers messages :math:`m_{ij}` are multiplied by their weights where they are
+    made, as in :mod:`torch_geometric.explain`, and a mean is divided by their sum:
 
     .. math::
         \text{sum: } \textstyle\sum_j w_{ij} m_{ij}, \quad
-        \text{mean: } \frac{\sum_j w_{ij} m_{ij}}{\sum_j w_{ij}}, \quad
-        \text{max: } \max_j\, w_{ij} m_{ij} + (1 - w_{ij}) \min m, \quad
-        \text{attention: } \frac{w_{ij} \alpha_{ij}}{\sum_k w_{ik} \alpha_{ik}}
+        \text{mean: } \frac{\sum_j w_{ij} m_{ij}}{\sum_j w_{ij}}
 
-    so that weights of 0 and 1 give what the model makes of the graph without the edges of weight 0, provided that no
-    node loses all of them. Elsewhere (attention computed inside ``message``, several or rarer aggregations) messages
-    are multiplied by their weights, as in :mod:`torch_geometric.explain`. Self-loops that a layer adds have weight 1.
+    so that in layers that sum or average, weights of 0 and 1 give what the model makes of the graph without the edges
+    of weight 0, provided that no node loses all of them. Self-loops that a layer adds have weight 1.
 
     Args:
         model: Any model of ``MessagePassing`` layers; hooks are on it inside the ``with`` block only.
         weights: One for each column of the batch's ``edge_index``, ``[num_edges]``.
-        is_passed: Whether the model itself gets the weights too, as an argument. Layers that it hands an
-            ``edge_weight`` are then left alone; otherwise theirs are multiplied by ours.
 
     >>> from torch_geometric.nn import SimpleConv
     >>> ends = torch.tensor([[0, 1], [2, 2]])
@@ -356,80 +339,54 @@ def soft_edges(model: nn.Module, weights: Tensor, *, is_passed: bool = False) ->
     """
     with ExitStack() as stack:
         for layer in message_passing_layers(model):
-            for handle in _attach(layer, weights, is_passed):
+            soft = _SoftLayer(layer, weights)
+            # FAConv takes weights only where it is told not to normalise.
+            takes_weights = "edge_weight" in soft.signature.parameters and not isinstance(layer, FAConv)
+            if takes_weights and layer.aggr in ("add", "sum"):
+                handles = [layer.register_forward_pre_hook(soft.before_forward, with_kwargs=True)]
+            else:
+                handles = [
+                    layer.register_propagate_forward_pre_hook(soft.before_propagate),
+                    layer.register_message_forward_hook(soft.after_message),
+                    layer.register_aggregate_forward_hook(soft.after_aggregate),
+                ]
+            for handle in handles:
                 stack.callback(handle.remove)
         yield
-
-
-def _attach(layer: Any, weights: Tensor, is_passed: bool) -> list[Any]:
-    soft = _SoftLayer(layer, weights, is_passed)
-    # FAConv takes weights only where it is told not to normalise.
-    takes_weights = "edge_weight" in soft.signature.parameters and not isinstance(layer, FAConv)
-    if takes_weights and layer.aggr in ("add", "sum"):
-        return [layer.register_forward_pre_hook(soft.before_forward, with_kwargs=True)]
-    return [
-        layer.register_propagate_forward_pre_hook(soft.before_propagate),
-        layer.register_message_forward_pre_hook(soft.before_message),
-        layer.register_message_forward_hook(soft.after_message),
-        layer.register_aggregate_forward_hook(soft.after_aggregate),
-    ]
 
 
 class _SoftLayer:
     """The hooks of one layer, with the weights of the edges that it was called on last."""
 
-    def __init__(self, layer: Any, weights: Tensor, is_passed: bool) -> None:
+    def __init__(self, layer: Any, weights: Tensor) -> None:
         self.signature = inspect.signature(layer.forward)
-        self._given, self._is_passed = weights, is_passed
-        self._weights, self._index = weights, weights
-        self._is_attention = False
+        self._given, self._weights, self._index = weights, weights, weights
 
     def before_forward(self, layer: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         bound = self.signature.bind_partial(*args, **kwargs)
         own, ends = bound.arguments.get("edge_weight"), bound.arguments.get("edge_index")
-        if own is None or not self._is_passed:
-            weights = self._given if ends is None else self._weights_of(layer, ends)
-            bound.arguments["edge_weight"] = weights if own is None else own * weights
+        weights = self._given if ends is None else self._weights_of(layer, ends)
+        bound.arguments["edge_weight"] = weights if own is None else own * weights
         return bound.args, bound.kwargs
 
     def before_propagate(self, layer: Any, inputs: Any) -> None:
         """Find the weights of the edges that the layer really uses."""
         self._weights = self._weights_of(layer, inputs[0])
         self._index = inputs[0][1 if layer.flow == "source_to_target" else 0]
-        self._is_attention = False
-
-    def before_message(self, layer: Any, inputs: Any) -> Any:
-        """Weight attention, which must still sum to 1 over the neighbours."""
-        alpha = inputs[0].get("alpha")
-        if not isinstance(alpha, Tensor) or alpha.dim() == 0 or len(alpha) != len(self._index) or not len(alpha):
-            return None
-        self._is_attention = bool(((self._sums(alpha)[self._index] - 1).abs() < SUM_TOLERANCE).all())
-        if not self._is_attention:
-            return None
-        soft = alpha * _like(self._weights, alpha, 0)
-        return ({**inputs[0], "alpha": soft / self._sums(soft)[self._index].clamp(min=TINY)},)
 
     def after_message(self, layer: Any, inputs: Any, messages: Tensor) -> Tensor:
-        if self._is_attention:
-            return messages
-        weights = _like(self._weights, messages, layer.node_dim)
-        if layer.aggr in ("max", "min") and messages.numel():
-            # What an absent edge brings must not win, so it is the least there is (for max).
-            ends = messages.detach().aminmax()
-            return weights * messages + (1 - weights) * (ends.min if layer.aggr == "max" else ends.max)
-        return weights * messages
+        return _like(self._weights, messages, layer.node_dim) * messages
 
     def after_aggregate(self, layer: Any, inputs: Any, result: Tensor) -> Tensor:
         """Divide a mean by the sum of the weights rather than by the number of edges."""
-        if layer.aggr != "mean" or self._is_attention:
+        if layer.aggr != "mean":
             return result
         size = result.size(layer.node_dim)
-        total, count = self._sums(self._weights, size), self._sums(torch.ones_like(self._weights), size)
+        total, count = (
+            scatter(values, self._index, dim=0, dim_size=size, reduce="sum")
+            for values in (self._weights, torch.ones_like(self._weights))
+        )
         return result * _like(count / total.clamp(min=TINY), result, layer.node_dim)
-
-    def _sums(self, values: Tensor, size: int | None = None) -> Tensor:
-        sums: Tensor = scatter(values, self._index, dim=0, dim_size=size, reduce="sum")
-        return sums
 
     def _weights_of(self, layer: Any, edge_index: Any) -> Tensor:
         given = self._given
@@ -489,12 +446,3 @@ def unlikeness(logits: Tensor, pairs: Tensor, num_nodes: int) -> Tensor:
     log_p, log_q = logsigmoid(mine), logsigmoid(theirs)
     divergence = log_p - log_q - (1 - mine.sigmoid()) * (mine - theirs)
     return divergence.sum() / (num_nodes * (num_nodes - 1) * (num_nodes - 2))
-
-
-def safe_log_scores(outputs: Tensor, return_type: ReturnType) -> Tensor:
-    """Log scores whose gradients are finite, also at probabilities of exactly 0 and 1.
-
-    >>> safe_log_scores(torch.tensor([[1.0, 0.0]]), "probs").isfinite().all()
-    tensor(True)
-    """
-    return log_scores(outputs.double().clamp(*FINITE[return_type]), return_type)

@@ -98,7 +98,12 @@ class _Training:
         self.options, self.target, self.starts = explainer, target, starts
         self.generator = torch.Generator().manual_seed(explainer.random_state)
         self.rules = Rules(explainer.vocabulary_, explainer.max_nodes)
-        features = _policy_features(explainer.vocabulary_)
+        x = explainer.vocabulary_.x
+        if x is None:
+            features = torch.ones(explainer.vocabulary_.num_types, 1, dtype=torch.float64)
+        else:  # each column brought to a size of about 1
+            features = x.reshape(len(x), -1).double()
+            features = features / features.abs().amax(dim=0).clamp(min=1e-12)
         self.policy = Policy(features, self.generator)
         self.optimizer = torch.optim.Adam(self.policy.parameters(), lr=LEARNING_RATE, eps=ADAM_EPSILON)
         self.best: dict[bytes, Prototype] = {}
@@ -108,7 +113,12 @@ class _Training:
         options, rules = self.options, self.rules
         first, num_steps = epoch * NUM_EPISODES, round(STEPS_PER_NODE * options.max_nodes)
         kinds = [self.starts[(first + episode) % len(self.starts)] for episode in range(NUM_EPISODES)]
-        graphs = Partial.of(kinds, options.max_nodes)
+        places = options.max_nodes
+        graphs = Partial(
+            torch.as_tensor(kinds)[:, None].repeat(1, places),
+            torch.zeros(len(kinds), places, places, dtype=torch.bool),
+            torch.ones(len(kinds), dtype=torch.long),
+        )
         value: Tensor | None = None
         for step in range(num_steps):
             action = self.policy.act(graphs, rules, self.generator)
@@ -118,7 +128,8 @@ class _Training:
             rolled = self.policy.complete(
                 grown.repeat(options.num_rollouts), num_steps - step - 1, rules, self.generator
             )
-            above = self._judged(grown.and_then(rolled).as_data(rules.vocabulary)) - 1 / options.num_classes_
+            shown = grown.as_data(rules.vocabulary) + rolled.as_data(rules.vocabulary)
+            above = self._judged(shown) - 1 / options.num_classes_
             now, later = above[:NUM_EPISODES], above[NUM_EPISODES:].reshape(NUM_EPISODES, -1)
             usualness = rules.usualness(graphs, action)
             reward = now + later.mean(dim=1) + RULE_WEIGHT * usualness
@@ -151,14 +162,6 @@ class _Training:
         return torch.from_numpy(judged.probabilities)
 
 
-def _policy_features(vocabulary: Vocabulary) -> Tensor:
-    """Features of the types, each column brought to a size of about 1; a constant where there are none."""
-    if vocabulary.x is None:
-        return torch.ones(vocabulary.num_types, 1, dtype=torch.float64)
-    x = vocabulary.x.reshape(vocabulary.num_types, -1).double()
-    return x / x.abs().amax(dim=0).clamp(min=1e-12)
-
-
 @dataclass(frozen=True, eq=False)
 class Action:
     """A choice for each graph: an edge from ``start`` to ``end``, a node, or ``num_places`` plus a type."""
@@ -183,22 +186,10 @@ class Partial:
     adjacency: Tensor
     sizes: Tensor
 
-    @classmethod
-    def of(cls, kinds: Sequence[int], num_places: int) -> "Partial":
-        """One node a graph."""
-        types = torch.as_tensor(kinds)[:, None].repeat(1, num_places)
-        adjacency = torch.zeros(len(kinds), num_places, num_places, dtype=torch.bool)
-        return cls(types, adjacency, torch.ones(len(kinds), dtype=torch.long))
-
     @property
     def is_node(self) -> Tensor:
         """Which places have a node, ``[num_graphs, num_places]``."""
         return torch.arange(self.types.size(1)) < self.sizes[:, None]
-
-    def narrowed(self) -> "Partial":
-        """The same graphs without the places where none of them has a node yet."""
-        width = int(self.sizes.max())
-        return Partial(self.types[:, :width], self.adjacency[:, :width, :width], self.sizes)
 
     def repeat(self, times: int) -> "Partial":
         """Each graph ``times`` times in a row."""
@@ -226,18 +217,12 @@ class Partial:
         adjacency[rows, place, start] = True
         return Partial(types, adjacency, sizes)
 
-    def and_then(self, others: "Partial") -> "Partial":
-        """These graphs, and others after them."""
-        return Partial(
-            torch.cat([self.types, others.types]),
-            torch.cat([self.adjacency, others.adjacency]),
-            torch.cat([self.sizes, others.sizes]),
-        )
-
     def as_data(self, vocabulary: Vocabulary) -> list[Data]:
         """The graphs themselves."""
         graph_of, *ends = self.adjacency.triu().nonzero().t()
-        return vocabulary.graphs(self.sizes, self.types[self.is_node], torch.stack(ends), graph_of)
+        edges = torch.split(torch.stack(ends, dim=1), graph_of.bincount(minlength=len(self.sizes)).tolist())
+        types = torch.split(self.types[self.is_node], self.sizes.tolist())
+        return [vocabulary.graph(*one) for one in zip(types, edges, strict=True)]
 
 
 class Rules:
@@ -308,8 +293,10 @@ class Policy(nn.Module):
 
     def act(self, graphs: Partial, rules: Rules, generator: torch.Generator) -> Action:
         """Choose an edge for each graph among the legal ones."""
-        unused, graphs = graphs.types.size(1), graphs.narrowed()
-        unused -= graphs.types.size(1)
+        # Places where none of the graphs has a node yet are left out.
+        width = int(graphs.sizes.max())
+        unused = graphs.types.size(1) - width
+        graphs = Partial(graphs.types[:, :width], graphs.adjacency[:, :width, :width], graphs.sizes)
         legal = rules.legal(graphs)
         can_start = legal.any(dim=2)
         nodes, types = self._embed(graphs)
@@ -318,7 +305,7 @@ class Policy(nn.Module):
         given = self.end_of_start(nodes[rows, start])[:, None]
         logits = [self.end(self.end_of_end(ends) + given).squeeze(-1) for ends in (nodes, types)]
         end, log_end = _sample(torch.cat(logits, dim=1), legal[rows, start], generator)
-        end = torch.where(end >= graphs.types.size(1), end + unused, end)
+        end = torch.where(end >= width, end + unused, end)
         return Action(start, end, log_start + log_end, can_start.any(dim=1))
 
     @torch.no_grad()

@@ -123,7 +123,7 @@ def scores_text(
     if fidelity is not None and len(scores) > 1:
         parts.append([f"fidelity of all rules together: {fidelity:.3f} [{fidelity.low:.3f}, {fidelity.high:.3f}]"])
     notes = [
-        f"support, elsewhere, lift, coverage, overlap, gain area and fidelity are of {where}",
+        f"support, elsewhere, lift, coverage and fidelity are of {where}",
         "fidelity: the share of graphs of which the rules say what the model predicts, every class weighing the same",
     ]
     prototypes = [prototype for one in scores for prototype in one.prototypes]
@@ -139,7 +139,7 @@ def scores_text(
 
 def _of_class(scores: "ClassScores", class_names: Sequence[str]) -> list[str]:
     accuracy = "" if scores.accuracy is None else f": accuracy {scores.accuracy:.3f}"
-    own = {"coverage": scores.coverage, "overlap": scores.overlap, "gain area": scores.gain_area}
+    own = {"coverage": scores.coverage}
     rule = "contains one of the prototypes"
     if scores.num_reasons is not None:
         rule = f"{count_of(scores.num_reasons, 'reason')} of {count_of(scores.num_patterns, 'pattern')}"

@@ -18,7 +18,7 @@ from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy, density, validity
 from protograph.metrics.judging import Model, judge, margin_share
-from protograph.metrics.support import coverage, fidelity, gain_area, overlap, support
+from protograph.metrics.support import coverage, fidelity, support
 from protograph.models.predictions import embed_all
 
 T = TypeVar("T")
@@ -110,8 +110,6 @@ class ClassScores:
         prototypes: Scores of each, best first.
         accuracy: Mean over the prototypes; ``None`` for a class without ground truth.
         coverage: Share of the held-out graphs of the class with one of the prototypes: value, low, high.
-        overlap: How many of them a covered graph contains: value, low, high.
-        gain_area: Area under greedy coverage: value, low, high.
         fidelity: How well the rule of the class tells it from the rest on the held-out graphs: value, low, high.
         num_reasons: How many reasons the rule has; ``None`` where it is to contain one of the prototypes.
         num_patterns: How many patterns the reasons have together.
@@ -121,8 +119,6 @@ class ClassScores:
     prototypes: tuple[PrototypeScores, ...]
     accuracy: float | None
     coverage: tuple[float, float, float]
-    overlap: tuple[float, float, float]
-    gain_area: tuple[float, float, float]
     fidelity: tuple[float, float, float]
     num_reasons: int | None
     num_patterns: int
@@ -148,10 +144,7 @@ def evaluate(
     parts = [prototype.graph for prototype in explanation.prototypes]
     counted_in = held_out.encoded(explanation.node_rule, explanation.edge_rule)
     ways: Any = {"match_features": explanation.node_rule, "match_edges": explanation.edge_rule}
-    covered, overlapping, area = (
-        metric(parts, counted_in, held_out.predictions, explanation.target, **ways)
-        for metric in (coverage, overlap, gain_area)
-    )
+    covered = coverage(parts, counted_in, held_out.predictions, explanation.target, **ways)
     right = fidelity(explanation, held_out.searched, held_out.predictions)
     accuracies = [one.accuracy for one in scores if one.accuracy is not None]
     return ClassScores(
@@ -159,8 +152,6 @@ def evaluate(
         prototypes=tuple(scores),
         accuracy=float(np.mean(accuracies)) if accuracies else None,
         coverage=(covered.value, covered.low, covered.high),
-        overlap=(overlapping.value, overlapping.low, overlapping.high),
-        gain_area=(area.value, area.low, area.high),
         fidelity=(float(right), right.low, right.high),
         num_reasons=None if explanation.rule is None else len(explanation.reasons),
         num_patterns=sum(len(reason.patterns) for reason in explanation.reasons),

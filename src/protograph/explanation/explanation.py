@@ -332,9 +332,9 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: static HTML, no scripts."""
-        from protograph.report.notebook import explanation_html
+        from protograph.report.notebook import explanations_html
 
-        return explanation_html(self)
+        return explanations_html([self], {})
 
     def to_frame(self, of: str = "prototypes") -> Any:
         """One tidy table as a :class:`pandas.DataFrame`, for whatever is next.

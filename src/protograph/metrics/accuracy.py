@@ -206,10 +206,7 @@ def validity(prototypes: Explanation | Iterable[Prototype]) -> float:
     if not chosen:
         raise ValueError("prototypes is empty; pass at least one")
     chem = import_chem("validity of molecules")
-    is_valid: list[bool] = []
     with chem.rdBase.BlockLogs():
-        for prototype in chosen:
-            # What cannot be sanitised is given back as it is, so it is tried again.
-            molecule = chem.Mol(prototype.to_rdkit())
-            is_valid.append(bool(chem.SanitizeMol(molecule, catchErrors=True) == chem.SanitizeFlags.SANITIZE_NONE))
-    return sum(is_valid) / len(chosen)
+        # What cannot be sanitised is given back as it is, so it is tried again.
+        faults = [chem.SanitizeMol(chem.Mol(prototype.to_rdkit()), catchErrors=True) for prototype in chosen]
+    return faults.count(chem.SanitizeFlags.SANITIZE_NONE) / len(chosen)

@@ -20,8 +20,8 @@ from protograph._utils.randomness import checked_seed, preserved_random_state, s
 from protograph.explanation import Prototype
 from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Model, graphs_of, outputs_of
-from protograph.models.calling import Call, infer_call
-from protograph.models.classifier import as_classifier, device_of
+from protograph.models.calling import infer_call
+from protograph.models.classifier import GraphClassifier, as_classifier, device_of
 from protograph.models.outputs import AskedType, ReturnType, as_rows, checked_columns, log_scores
 from protograph.models.predictions import check_target
 
@@ -86,34 +86,27 @@ def attribute(
         raise ValueError(f"num_epochs must be at least 1, got {num_epochs}")
     (single,) = graphs_of(graph)
     with preserved_random_state(), torch.enable_grad():
-        wrapped = _adapted(model, single, target, return_type, reference_graphs)
+        _, outputs, kind = outputs_of(model, [single], return_type, reference_graphs)
+        check_target(target, max(2, outputs.size(1)))
+        wrapped = _TakesTensors(as_classifier(model), single, kind)
         seed_generators(checked_seed(random_state))
         return _explained(wrapped, target, method, num_epochs)
 
 
-def _normalised(values: Tensor, method: str) -> Tensor:
-    sizes = values.detach().double().cpu().abs().sum(dim=1)
-    if not bool(torch.isfinite(sizes).all()):
-        raise ValueError(
-            f"{method} gave an attribution that is NaN or infinite; where the model's probabilities are exactly 0 or "
-            f"1, let it return logits"
-        )
-    total = sizes.sum()
-    return sizes / total if float(total) > 0 else torch.full_like(sizes, 1 / len(sizes))
-
-
 class _TakesTensors(nn.Module):
-    """A model that is called as ``model(x, edge_index)`` on one graph and returns log scores of all classes."""
+    """A copy of a model, called as ``(x, edge_index)`` on one graph, that returns log scores of all classes."""
 
-    def __init__(
-        self, model: nn.Module, call: Call, batch: Batch, return_type: ReturnType, task: int | None = None
-    ) -> None:
+    def __init__(self, classifier: GraphClassifier, graph: Data, return_type: ReturnType) -> None:
         super().__init__()
-        self.task = task
-        self.model = model
-        self.call = call
-        self.batch = batch
-        self.return_type = return_type
+        self.model = copy.deepcopy(classifier.model).requires_grad_(False)
+        self.call, self.task, self.return_type = infer_call(classifier.model, graph), classifier.task, return_type
+        batch = Batch.from_data_list([graph])
+        if batch.x is None:
+            batch.x = torch.ones(batch.num_nodes, 1)
+        if not batch.x.is_floating_point():  # whole numbers have no gradient
+            batch.x = batch.x.to(torch.get_default_dtype())
+        self.batch = batch.to(device_of(classifier.model))
+        self.eval()
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
         """Log scores, ``[1, num_classes]``."""
@@ -126,36 +119,29 @@ class _TakesTensors(nn.Module):
         return scores.log_softmax(dim=1) if rows.size(1) == 1 else scores
 
 
-def _adapted(
-    model: Model, graph: Data, target: int, asked: AskedType, reference_graphs: Sequence[Data] | None
-) -> _TakesTensors:
-    """A copy of the model around the one graph, in evaluation mode and on its own device."""
-    _, outputs, kind = outputs_of(model, [graph], asked, reference_graphs)
-    check_target(target, max(2, outputs.size(1)))
-    classifier = as_classifier(model)
-    inner = classifier.model
-    batch = Batch.from_data_list([graph])
-    if batch.x is None:
-        batch.x = torch.ones(batch.num_nodes, 1)
-    if not batch.x.is_floating_point():  # whole numbers have no gradient
-        batch.x = batch.x.to(torch.get_default_dtype())
-    twin = copy.deepcopy(inner).eval().requires_grad_(False)
-    return _TakesTensors(twin, infer_call(inner, graph), batch.to(device_of(inner)), kind, classifier.task).eval()
-
-
 def _explained(wrapped: _TakesTensors, target: int, method: str, num_epochs: int) -> Tensor:
     """The share of each node in what the method attributes."""
-    from torch_geometric.explain import Explainer, GNNExplainer
+    from torch_geometric.explain import CaptumExplainer, Explainer, GNNExplainer
     from torch_geometric.nn import MessagePassing
 
-    batch = wrapped.batch
-    passes_messages = batch.num_edges > 0 and any(isinstance(module, MessagePassing) for module in wrapped.modules())
+    batch, algorithm, edge_mask = wrapped.batch, GNNExplainer(epochs=num_epochs), None
+    if method == "GNNExplainer":
+        passes_messages = any(isinstance(module, MessagePassing) for module in wrapped.modules())
+        edge_mask = "object" if batch.num_edges > 0 and passes_messages else None
+    else:
+        try:
+            import captum.attr  # noqa: F401
+        except ImportError as error:
+            raise ImportError(
+                f"the attribution {method} needs captum; pip install 'protograph[attribution]'"
+            ) from error
+        algorithm = CaptumExplainer(method)
     explainer = Explainer(
         wrapped,
-        algorithm=GNNExplainer(epochs=num_epochs) if method == "GNNExplainer" else _captum(method),
+        algorithm=algorithm,
         explanation_type="phenomenon",
         node_mask_type="attributes",
-        edge_mask_type="object" if method == "GNNExplainer" and passes_messages else None,
+        edge_mask_type=edge_mask,
         model_config={"mode": "multiclass_classification", "task_level": "graph", "return_type": "raw"},
     )
     x = batch.x.detach().clone().requires_grad_(method != "GNNExplainer")
@@ -163,17 +149,14 @@ def _explained(wrapped: _TakesTensors, target: int, method: str, num_epochs: int
         # Captum tells of hooks that it sets and removes again.
         warnings.filterwarnings("ignore", r"Setting (forward|backward)|Input Tensor", UserWarning)
         explained = explainer(x, batch.edge_index, target=torch.tensor([target], device=batch.x.device))
-    return _normalised(explained.node_mask, method)
-
-
-def _captum(method: str) -> Any:
-    try:
-        import captum.attr  # noqa: F401
-    except ImportError as error:
-        raise ImportError(f"the attribution {method} needs captum; pip install 'protograph[attribution]'") from error
-    from torch_geometric.explain import CaptumExplainer
-
-    return CaptumExplainer(method)
+    sizes = explained.node_mask.detach().double().cpu().abs().sum(dim=1)
+    if not bool(torch.isfinite(sizes).all()):
+        raise ValueError(
+            f"{method} gave an attribution that is NaN or infinite; where the model's probabilities are exactly 0 or "
+            f"1, let it return logits"
+        )
+    total = sizes.sum()
+    return sizes / total if float(total) > 0 else torch.full_like(sizes, 1 / len(sizes))
 
 
 def concentration(attribution: Tensor | NDArray[Any], truth_mask: Mask) -> float:
@@ -300,15 +283,6 @@ def training_gain(
         )
         for one in (model, initial_model)
     )
-    return TrainingGain(relative_gain(alpha, initial), alpha, initial)
-
-
-def relative_gain(alpha: float, initial: float) -> float:
-    """The gain of one concentration score over another.
-
-    >>> relative_gain(0.75, 0.5), relative_gain(0.25, 0.0)
-    (0.5, inf)
-    """
     if initial == 0:
-        return math.nan if alpha == 0 else math.inf
-    return alpha / initial - 1
+        return TrainingGain(math.nan if alpha == 0 else math.inf, alpha, initial)
+    return TrainingGain(alpha / initial - 1, alpha, initial)

@@ -154,8 +154,16 @@ def measured_margin_share(
 ) -> MarginShare:
     """What :func:`margin_share` gives, and the reason where that is nan."""
     target = explanation.target if target is None else target
-    graph = _source_of(prototype, explanation)
-    classifier = as_classifier(model)
+    if prototype.source is None or prototype.nodes is None:
+        raise ValueError(
+            "prototype must be cut from a graph, got one without source and nodes, such as a generated one"
+        )
+    if prototype.source not in explanation.source_graphs:
+        raise ValueError(
+            f"prototype must be of this explanation, whose source graphs are {sorted(explanation.source_graphs)}, "
+            f"got one cut from graph {prototype.source}"
+        )
+    graph, classifier = explanation.source_graphs[prototype.source], as_classifier(model)
     references = [*explanation.source_graphs.values(), *(reference_graphs or ())]
     with preserved_random_state():
         running = classifier.start([graph])
@@ -220,16 +228,3 @@ def outputs_of(
     outputs = checked_outputs(running, graphs)
     also = [checked_outputs(running, reference_graphs)] if asked == "auto" and reference_graphs is not None else []
     return running, outputs, decided_type(torch.cat([outputs, *also]), asked, stacklevel=4)[0]
-
-
-def _source_of(prototype: Prototype, explanation: Explanation) -> Data:
-    if prototype.source is None or prototype.nodes is None:
-        raise ValueError(
-            "prototype must be cut from a graph, got one without source and nodes, such as a generated one"
-        )
-    if prototype.source not in explanation.source_graphs:
-        raise ValueError(
-            f"prototype must be of this explanation, whose source graphs are {sorted(explanation.source_graphs)}, "
-            f"got one cut from graph {prototype.source}"
-        )
-    return explanation.source_graphs[prototype.source]

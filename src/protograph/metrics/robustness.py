@@ -1,20 +1,16 @@
 """Explanations under several models: how much their class probability varies, and if it goes with accuracy."""
 
-import copy
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
-from torch import Tensor, nn
+from torch import nn
 from torch_geometric.data import Data
 
-from protograph._utils.randomness import checked_seed
 from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Graphs, Judged, Model, graphs_of, judge
 from protograph.models.outputs import AskedType
-from protograph.models.predictions import label_of
 
 
 @dataclass(frozen=True)
@@ -103,7 +99,7 @@ def faithfulness(
 
     over pairs of models: :math:`C` that both order alike, :math:`D` that they order differently, :math:`T_p` and
     :math:`T_a` tied in the probability or the accuracy alone. In [-1, 1], and higher is better. The paper takes
-    models trained on labels of which 0 to 50 percent are wrong; see :func:`corrupted`. Probabilities become 1 in
+    models trained on labels of which 0 to 50 percent are wrong. Probabilities become 1 in
     float64, so their log-odds are ranked, which is the same order.
 
     Args:
@@ -127,9 +123,15 @@ def faithfulness(
     )
     if len(judged) != len(accuracies):
         raise ValueError(f"test_accuracies must be one for each of the {len(judged)} models, got {len(accuracies)}")
-    margins = tuple(one.margin for one in judged)
-    value, p_value, note = _kendall(margins, accuracies)
-    return Faithfulness(value, tuple(one.probability for one in judged), margins, accuracies, p_value, note)
+    chances, margins = tuple(one.probability for one in judged), tuple(one.margin for one in judged)
+    for what, values in (("class probability", margins), ("test accuracy", accuracies)):
+        if len(set(values)) == 1:
+            note = f"the {what} is the same for all {len(values)} models, so there is no order"
+            return Faithfulness(math.nan, chances, margins, accuracies, math.nan, note)
+    from scipy.stats import kendalltau
+
+    found = kendalltau(margins, accuracies, variant="b")
+    return Faithfulness(float(found.statistic), chances, margins, accuracies, float(found.pvalue))
 
 
 def _judge_each(
@@ -161,78 +163,3 @@ def _judge_each(
     if len(judged) < 2:
         raise ValueError(f"models must be at least 2, got {len(judged)}")
     return judged
-
-
-def _kendall(margins: Sequence[float], accuracies: Sequence[float]) -> tuple[float, float, str]:
-    for what, values in (("class probability", margins), ("test accuracy", accuracies)):
-        if len(set(values)) == 1:
-            return math.nan, math.nan, f"the {what} is the same for all {len(values)} models, so there is no order"
-    from scipy.stats import kendalltau
-
-    result = kendalltau(margins, accuracies, variant="b")
-    return float(result.statistic), float(result.pvalue), ""
-
-
-def corrupted(
-    graphs: Sequence[Data], share: float, random_state: int, *, among: Sequence[int] | Tensor | None = None
-) -> list[Data]:
-    """Copies of graphs of which a share has wrong labels, each another of the labels that occur, uniformly.
-
-    Exactly ``round(share * n)`` labels change. The graphs themselves are left alone, and the copies share all their
-    tensors but the label. With the same seed a larger share keeps the wrong labels of a smaller one and adds more.
-
-    Args:
-        graphs: Graphs with one whole number ``y`` each, of at least two classes.
-        share: Which part of the labels to change, in [0, 1].
-        random_state: Seed of the choice of graphs and of labels.
-        among: Indices of graphs that may be changed, such as those trained on (``trained.split.train``);
-            ``share`` is then a share of these. All graphs if ``None``.
-
-    Raises:
-        ValueError: If the share is out of range, or the labels are missing or of one class.
-
-    >>> graphs = [Data(y=torch.tensor([i % 2])) for i in range(4)]
-    >>> [int(graph.y) for graph in corrupted(graphs, 1.0, random_state=0)]
-    [1, 0, 1, 0]
-    """
-    copies = [copy.copy(graphs[index]) for index in range(len(graphs))]
-    labels = [_label(graph, index) for index, graph in enumerate(copies)]
-    changed = corrupted_labels(labels, share, random_state, among=among)
-    for graph, label, wrong in zip(copies, labels, changed, strict=True):
-        if wrong != label:
-            graph.y = torch.full_like(graph.y, wrong) if isinstance(graph.y, Tensor) else wrong
-    return copies
-
-
-def corrupted_labels(
-    labels: Sequence[int], share: float, random_state: int, *, among: Sequence[int] | Tensor | None = None
-) -> list[int]:
-    """Labels of which a share is wrong: those that :func:`corrupted` gives its copies.
-
-    >>> corrupted_labels([0, 1, 0, 1], 1.0, random_state=0)
-    [1, 0, 1, 0]
-    """
-    if not 0 <= share <= 1:
-        raise ValueError(f"share must be in [0, 1], got {share}")
-    found, classes = list(labels), sorted(set(labels))
-    if len(classes) < 2:
-        raise ValueError(f"graphs must have labels of at least 2 classes, got {classes}")
-    candidates = np.arange(len(found)) if among is None else np.unique(np.asarray(among, dtype=np.int64))
-    if candidates.size and not 0 <= candidates.min() <= candidates.max() < len(found):
-        raise ValueError(f"among must be indices in [0, {len(found)}), got {candidates.min()} to {candidates.max()}")
-    # All that could be needed is drawn, so that shares nest.
-    generator = np.random.default_rng(checked_seed(random_state))
-    order = generator.permutation(len(candidates))
-    shifts = generator.integers(1, len(classes), size=len(candidates))
-    for position in order[: round(share * len(candidates))].tolist():
-        index = int(candidates[position])
-        found[index] = classes[(classes.index(found[index]) + int(shifts[position])) % len(classes)]
-    return found
-
-
-def _label(graph: Data, index: int) -> int:
-    label, y = label_of(graph), graph.get("y")
-    if label is not None:
-        return label
-    came = f"shape {list(y.shape)}" if isinstance(y, Tensor) and y.numel() != 1 else repr(y)
-    raise ValueError(f"every graph must have one whole number y, got {came} for graph {index}")

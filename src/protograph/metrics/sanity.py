@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any
 
 import numpy as np
@@ -110,73 +110,65 @@ def sanity(
     steps = []
     for number, name in enumerate(names):
         for draw in range(max_draws):
-            _randomise(twin, name, [seed, number, draw])
-            after, note = _explained(explainer, again, graphs, target)
-            if after is not None:
-                break
-        value = math.nan if after is None else float(compare(before, after))
-        steps.append(SanityStep(name, value, note))
+            _randomise(twin.get_submodule(name), not name, [seed, number, draw])
+            with warnings.catch_warnings():
+                # They are about a model that nobody uses, and the explanation keeps them.
+                warnings.simplefilter("ignore", ProtographWarning)
+                try:
+                    after = copy.copy(explainer).fit(again, graphs).explain(target)
+                except ValueError as error:  # the model as it was could be explained, so this is the weights' doing
+                    step = SanityStep(name, math.nan, str(error))
+                    continue
+            step = SanityStep(name, float(compare(before, after)))
+            break
+        steps.append(step)
     return Sanity(steps[-1].similarity, tuple(steps))
 
 
 def best_pairs(before: Explanation, after: Explanation, max_calls: int = 5_000_000) -> float:
-    """Mean over the prototypes of one explanation of the best accuracy to a prototype of the other; 0 without any."""
+    """Mean over the prototypes of one explanation of the best accuracy to a prototype of the other.
+
+    It is 0 where only one of them has prototypes, and 1 where neither has.
+    """
+    if not before.prototypes or not after.prototypes:
+        return float(not before.prototypes and not after.prototypes)
+    rule = before.node_rule
     best = [
         max(
-            (
-                float(accuracy(other.graph, one.graph, match_features=before.node_rule, max_calls=max_calls))
-                for other in after.prototypes
-            ),
-            default=0.0,
+            float(accuracy(other.graph, one.graph, match_features=rule, max_calls=max_calls))
+            for other in after.prototypes
         )
         for one in before.prototypes
     ]
-    return float(np.mean(best)) if best else 0.0
-
-
-def _explained(
-    explainer: Explainer, model: Model, graphs: Sequence[Data], target: int
-) -> tuple[Explanation | None, str]:
-    with warnings.catch_warnings():
-        # They are about a model that nobody uses, and the explanation keeps them.
-        warnings.simplefilter("ignore", ProtographWarning)
-        try:
-            return copy.copy(explainer).fit(model, graphs).explain(target), ""
-        except ValueError as error:  # the model as it was could be explained, so this is the weights' doing
-            return None, str(error)
+    return float(np.mean(best))
 
 
 def _modules_from_output(model: nn.Module, sample: Sequence[Data]) -> list[str]:
-    """Names of the modules to randomise, the one called last first."""
-    units, calls = _units(model), list[str]()
+    """Names of the modules to randomise, the one called last first.
+
+    These have parameters of their own; what is inside one that resets itself belongs to it.
+    """
+    last_call: dict[str, int] = {}
+    whole: tuple[str, ...] = ()
+    calls = count()
     with ExitStack() as stack:
-        for name in units:
-            note = model.get_submodule(name).register_forward_pre_hook(lambda *_, name=name: calls.append(name))
+        for name, module in model.named_modules():
+            if name.startswith(whole) or not list(module.parameters(recurse=False)):
+                continue
+            last_call[name] = -1
+            if name and hasattr(module, "reset_parameters"):
+                whole += (f"{name}.",)
+            note = module.register_forward_pre_hook(lambda *_, name=name: last_call.update({name: next(calls)}))
             stack.callback(note.remove)
         call = infer_call(model, sample[0])
         RunningClassifier(model, call, Readout(), device_of(model), is_double=False).classify(sample)
-    last_call = {name: place for place, name in enumerate(calls)}
-    return sorted(units, key=lambda name: -last_call.get(name, -1))
+    return sorted(last_call, key=lambda name: -last_call[name])
 
 
-def _units(model: nn.Module) -> list[str]:
-    """Modules with parameters of their own; what is inside one that resets itself belongs to it."""
-    units: list[str] = []
-    whole: tuple[str, ...] = ()
-    for name, module in model.named_modules():
-        if any(True for _ in module.parameters(recurse=False)) and not name.startswith(whole):
-            units.append(name)
-            if name and hasattr(module, "reset_parameters"):
-                whole += (f"{name}.",)
-    return units
-
-
-def _randomise(model: nn.Module, name: str, seeds: list[int]) -> None:
-    module = model.get_submodule(name)
-    seed = int(np.random.SeedSequence(seeds).generate_state(1)[0])
-    reset: Any = getattr(module, "reset_parameters", None) if name else None
+def _randomise(module: nn.Module, is_whole: bool, seeds: list[int]) -> None:
+    reset: Any = None if is_whole else getattr(module, "reset_parameters", None)
     with preserved_random_state(), torch.no_grad():
-        seed_generators(seed)
+        seed_generators(int(np.random.SeedSequence(seeds).generate_state(1)[0]))
         if reset is not None:
             reset()
             return
@@ -210,14 +202,10 @@ def stability(explanations: Sequence[Explanation]) -> Stability:
     Args:
         explanations: Explanations of one class.
     """
-    pairs = tuple((_alike(one, other) + _alike(other, one)) / 2 for one, other in combinations(explanations, 2))
-    return Stability(float(np.mean(pairs)) if pairs else float("nan"), pairs=pairs)
-
-
-def _alike(one: Explanation, other: Explanation) -> float:
-    """How well the prototypes of one explanation are found in another."""
-    if not one.prototypes or not other.prototypes:
-        return float(not one.prototypes and not other.prototypes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtographWarning)  # of a bound: the best that was found counts
-        return best_pairs(one, other, max_calls=MAX_CALLS)
+        pairs = tuple(
+            (best_pairs(one, other, MAX_CALLS) + best_pairs(other, one, MAX_CALLS)) / 2
+            for one, other in combinations(explanations, 2)
+        )
+    return Stability(float(np.mean(pairs)) if pairs else float("nan"), pairs=pairs)

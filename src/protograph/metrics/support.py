@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.utils.data import Subset
 from torch_geometric.data import Data
 
-from protograph._utils.arrays import Bools, Floats, Ints
+from protograph._utils.arrays import Bools, Ints
 from protograph._utils.errors import ProtographWarning
 from protograph._utils.intervals import checked_confidence, wilson
 from protograph._utils.randomness import preserved_random_state
@@ -23,7 +23,7 @@ from protograph.explanation.rule import fidelity_of_all, fidelity_of_class
 from protograph.graphs.conditions import MatchEdges, MatchNodes, as_node_rule, as_rule
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
-from protograph.metrics.intervals import Estimate, Measure, hoeffding, student
+from protograph.metrics.intervals import Estimate, Measure
 from protograph.metrics.judging import Graphs, Model, graphs_of, outputs_of
 from protograph.models.classifier import GraphClassifier, as_classifier
 from protograph.models.outputs import log_scores
@@ -48,11 +48,6 @@ class SupportResult(Measure):
     counts: tuple[int, ...]
     totals: tuple[int, ...]
     num_undecided: int = 0
-
-    @property
-    def num_graphs(self) -> int:
-        """Number of graphs."""
-        return int(self.contains.size)
 
     @property
     def is_exact(self) -> bool:
@@ -126,7 +121,7 @@ def support(
     num_classes = highest + 1 if num_classes is None else num_classes
     if highest >= num_classes:
         raise ValueError(f"predictions must be in [0, {num_classes}), got {highest}; num_classes is {num_classes}")
-    contains, num_undecided = _containment([prototype], encoded, induced=induced, max_calls=max_calls, stacklevel=3)
+    contains, num_undecided = _containment([prototype], encoded, np.arange(len(encoded)), induced, max_calls)
     return SupportResult(
         value=int(contains.sum()) / len(encoded) if len(encoded) else nan,
         contains=contains[0],
@@ -141,12 +136,11 @@ def _as_encoded(
 ) -> EncodedGraphs:
     if not isinstance(graphs, EncodedGraphs):
         return EncodedGraphs(graphs, match_features=match_features, match_edges=match_edges)
-    if graphs.node_rule != as_node_rule(match_features):
-        own = "False" if graphs.node_rule is None else "True" if graphs.node_rule.is_plain else "their rule"
-        raise ValueError(f"match_features must be {own}, as the graphs were encoded, got {match_features}")
-    if graphs.edge_rule != as_rule(match_edges):
-        encoded = graphs.edge_rule if graphs.edge_rule.cuts else graphs.edge_rule.is_matched
-        raise ValueError(f"match_edges must be {encoded}, as the graphs were encoded, got {match_edges}")
+    if graphs.node_rule != as_node_rule(match_features) or graphs.edge_rule != as_rule(match_edges):
+        raise ValueError(
+            f"match_features and match_edges must be those that the graphs were encoded with, got {match_features} and "
+            f"{match_edges}"
+        )
     return graphs
 
 
@@ -165,21 +159,15 @@ def checked_predictions(predictions: Predictions, num_graphs: int) -> Ints:
 
 
 def _containment(
-    prototypes: Sequence[Data],
-    graphs: EncodedGraphs,
-    *,
-    indices: Ints | None = None,
-    induced: bool = False,
-    max_calls: int = MAX_CALLS,
-    stacklevel: int = 2,
+    prototypes: Sequence[Data], graphs: EncodedGraphs, indices: Ints, induced: bool, max_calls: int
 ) -> tuple[Bools, int]:
-    """Which graph contains which prototype, ``[num_prototypes, num_graphs]``, and how many searches were given up.
+    """Which of some graphs contains which prototype, ``[num_prototypes, num_graphs]``, and how many are not decided.
 
-    Those count as not containing it, and there is a warning, at ``stacklevel`` counted from here.
+    Those count as not containing it, and there is a warning.
     """
     from protograph.patterns.subgraph_isomorphism import contained_in
 
-    answers = np.zeros((len(prototypes), len(graphs) if indices is None else indices.size), np.int8)
+    answers = np.empty((len(prototypes), len(indices)), np.int8)
     for row, prototype in zip(answers, prototypes, strict=True):
         row[:] = contained_in(prototype, graphs, indices=indices, induced=induced, max_calls=max_calls)
     num_undecided = int((answers < 0).sum())
@@ -188,24 +176,20 @@ def _containment(
             f"{num_undecided} of {answers.size} searches for a prototype in a graph were given up after {max_calls} "
             f"calls and count as not found; raise max_calls to decide them",
             ProtographWarning,
-            stacklevel=stacklevel,
+            stacklevel=3,
         )
     return answers > 0, num_undecided
 
 
 @dataclass(frozen=True, kw_only=True)
 class CoverageResult(Estimate):
-    """A measure of several prototypes, with its confidence interval.
+    """Coverage by several prototypes, with its confidence interval.
 
     Attributes:
         num_undecided: Searches for a prototype in a graph that were given up; they count as not found.
-        order: The prototypes in the order that :func:`gain_area` takes them in; empty of other measures.
-        curve: Coverage by the first one, the first two, ... of ``order``; empty of other measures.
     """
 
     num_undecided: int = 0
-    order: tuple[int, ...] = ()
-    curve: tuple[float, ...] = ()
 
     @property
     def is_exact(self) -> bool:
@@ -249,9 +233,10 @@ def coverage(
     >>> coverage([edge], [edge, Data(num_nodes=3), edge], [1, 1, 0], target=1).value
     0.5
     """
-    contains, num_undecided = _of_class(
-        prototypes, graphs, predictions, target, confidence, induced, match_features, match_edges, max_calls
-    )
+    checked_confidence(confidence)
+    encoded = _as_encoded(graphs, match_features, match_edges)
+    members = np.flatnonzero(checked_predictions(predictions, len(encoded)) == target)
+    contains, num_undecided = _containment(prototypes, encoded, members, induced, max_calls)
     covered, total = int(contains.any(axis=0).sum()), contains.shape[1]
     low, high = wilson(covered, total, confidence)
     return CoverageResult(
@@ -262,125 +247,6 @@ def coverage(
         confidence=confidence,
         num_undecided=num_undecided,
     )
-
-
-def overlap(
-    prototypes: Sequence[Data],
-    graphs: Iterable[Data] | EncodedGraphs,
-    predictions: Predictions,
-    target: int,
-    *,
-    confidence: float = 0.95,
-    induced: bool = False,
-    match_features: MatchNodes = True,
-    match_edges: MatchEdges = False,
-    max_calls: int = MAX_CALLS,
-) -> CoverageResult:
-    r"""Mean number of prototypes that a covered graph of the class contains.
-
-    .. math:: \frac{\sum_{G} |\{p \in P: p \subseteq G\}|}{|\{G : \exists p \in P: p \subseteq G\}|}
-
-    In [1, m] for m prototypes, lower is better: each prototype stands for graphs of its own. It is nan where no graph
-    is covered. The interval is Student's over the covered graphs, ``num_graphs`` of them, cut to [1, m], which is also
-    the interval for fewer than two. Not of the paper. Arguments are those of :func:`coverage`.
-
-    >>> import torch
-    >>> edge, node = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2), Data(num_nodes=1)
-    >>> overlap([edge, node], [edge, Data(num_nodes=3), edge], [1, 1, 0], target=1).value
-    1.5
-    """
-    contains, num_undecided = _of_class(
-        prototypes, graphs, predictions, target, confidence, induced, match_features, match_edges, max_calls
-    )
-    counts = contains.sum(axis=0)
-    counts = counts[counts > 0].astype(np.float64)
-    low, high = student(counts, confidence)
-    return CoverageResult(
-        value=float(counts.mean()) if counts.size else nan,
-        low=max(low, 1.0),
-        high=min(high, max(float(len(prototypes)), 1.0)),
-        num_graphs=counts.size,
-        confidence=confidence,
-        num_undecided=num_undecided,
-    )
-
-
-def gain_area(
-    prototypes: Sequence[Data],
-    graphs: Iterable[Data] | EncodedGraphs,
-    predictions: Predictions,
-    target: int,
-    *,
-    confidence: float = 0.95,
-    induced: bool = False,
-    match_features: MatchNodes = True,
-    match_edges: MatchEdges = False,
-    max_calls: int = MAX_CALLS,
-) -> CoverageResult:
-    r"""Area under the coverage by the first i prototypes, in the order of the graphs that they newly cover.
-
-    .. math:: \frac{1}{m} \sum_{i=1}^{m} \mathrm{cov}(\{p_1, \dots, p_i\})
-
-    where :math:`p_i` is the prototype that covers most graphs which the ones before do not, the earlier of equal ones.
-    In [0, 1] (at least the coverage over m), higher is better: few prototypes cover much. 0 without prototypes, nan
-    without graphs of the class. The value is the mean over graphs of a number in [0, 1], the share of i for which the
-    graph is covered, so that the interval is Hoeffding's, wide enough for any of the m! orders to have been picked on
-    these very graphs. Not of the paper. Arguments are those of :func:`coverage`.
-
-    >>> import torch
-    >>> edge, node = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2), Data(num_nodes=1)
-    >>> gain_area([edge, node], [edge, Data(num_nodes=3)], [1, 1], target=1).order  # the node is in both
-    (1, 0)
-    """
-    contains, num_undecided = _of_class(
-        prototypes, graphs, predictions, target, confidence, induced, match_features, match_edges, max_calls
-    )
-    order = _greedy(contains)
-    total = contains.shape[1]
-    covered = np.logical_or.accumulate(contains[order], axis=0).sum(axis=1)
-    curve = tuple((covered / total).tolist()) if total else ()
-    value = sum(curve) / max(len(order), 1) if total else nan
-    low, high = hoeffding(value, total, confidence, num_orders=len(order))
-    return CoverageResult(
-        value=value,
-        low=low,
-        high=high,
-        num_graphs=total,
-        confidence=confidence,
-        num_undecided=num_undecided,
-        order=tuple(order),
-        curve=curve,
-    )
-
-
-def _of_class(
-    prototypes: Sequence[Data],
-    graphs: Iterable[Data] | EncodedGraphs,
-    predictions: Predictions,
-    target: int,
-    confidence: float,
-    induced: bool,
-    match_features: MatchNodes,
-    match_edges: MatchEdges,
-    max_calls: int,
-) -> tuple[Bools, int]:
-    """Which graph of the class contains which prototype; the confidence is checked before the search."""
-    checked_confidence(confidence)
-    encoded = _as_encoded(graphs, match_features, match_edges)
-    indices = np.flatnonzero(checked_predictions(predictions, len(encoded)) == target)
-    return _containment(prototypes, encoded, indices=indices, induced=induced, max_calls=max_calls, stacklevel=4)
-
-
-def _greedy(contains: Bools) -> list[int]:
-    """Prototypes by the number of graphs they newly cover."""
-    covered = np.zeros(contains.shape[1], np.bool_)
-    left, order = list(range(len(contains))), []
-    while left:
-        best = max(left, key=lambda row: int((contains[row] & ~covered).sum()))
-        covered = covered | contains[best]
-        left.remove(best)
-        order.append(best)
-    return order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -430,6 +296,8 @@ def embedding_coverage(
     Raises:
         ValueError: If no graph is predicted as ``target``, or just one and there is no ``radius``.
     """
+    from scipy.spatial import KDTree  # type: ignore[import-untyped, unused-ignore]
+
     if radius is not None and not 0 <= radius < np.inf:
         raise ValueError(f"radius must be at least 0 and finite, got {radius}")
     chosen = graphs_of(prototypes)
@@ -443,10 +311,15 @@ def embedding_coverage(
         chunks = GraphStore(subset).blocks(BATCH_SIZE)
         members = torch.cat([running.embed(chunk).graph_embeddings for chunk in chunks]).numpy()
         others = running.embed(chosen).graph_embeddings.numpy()
-    radius = _usual_distance(members, target) if radius is None else float(radius)
+    if radius is None:
+        if len(members) < 2:
+            raise ValueError(
+                f"only one graph is predicted as class {target}, so there is no distance between graphs; pass radius"
+            )
+        radius = float(np.median(KDTree(members).query(members, k=2)[0][:, 1]))
     # Equal embeddings differ by rounding, which must not matter to a radius of 0.
     rounding = 10 * running.resolution * max(1.0, float(np.abs(members).max()))
-    num_covered = int((_nearest(others, members) <= radius + rounding).sum())
+    num_covered = int((KDTree(others).query(members)[0] <= radius + rounding).sum())
     low, high = wilson(num_covered, len(members))
     return EmbeddingCoverage(
         value=num_covered / len(members),
@@ -454,26 +327,8 @@ def embedding_coverage(
         high=high,
         num_graphs=len(members),
         num_covered=num_covered,
-        radius=radius,
+        radius=float(radius),
     )
-
-
-def _usual_distance(members: Floats, target: int) -> float:
-    if len(members) < 2:
-        raise ValueError(
-            f"only one graph is predicted as class {target}, so there is no distance between its graphs; pass radius"
-        )
-    return float(np.median(_nearest(members, None)))
-
-
-def _nearest(points: Floats, queries: Floats | None) -> Floats:
-    """Distance of each query to its nearest point; without queries, of each point to its nearest other point."""
-    from sklearn.neighbors import NearestNeighbors
-
-    # A tree computes distances by differences; the other way is by products, and equal points come out apart.
-    neighbours = NearestNeighbors(n_neighbors=1, algorithm="kd_tree").fit(points)
-    distances: Floats = neighbours.kneighbors(queries)[0][:, 0]
-    return distances
 
 
 def fidelity(
@@ -504,8 +359,13 @@ def fidelity(
     0.75
     """
     searched = graphs if isinstance(graphs, SearchedGraphs) else SearchedGraphs(graphs)
-    if isinstance(predictions, nn.Module | GraphClassifier):
-        predictions = _predicted(predictions, searched)
+    if not len(searched):
+        predictions = []
+    elif isinstance(predictions, nn.Module | GraphClassifier):
+        # As fit shows them to the model: undirected.
+        checked = GraphStore(searched.graphs).take(range(len(searched)))
+        with preserved_random_state():
+            predictions = log_scores(*outputs_of(predictions, checked, "auto", None)[1:]).argmax(dim=1)
     classes = checked_predictions(predictions, len(searched))
     if isinstance(explanations, Explanation):
         return fidelity_of_class(explanations.predict(searched), classes == explanations.target)
@@ -513,14 +373,3 @@ def fidelity(
     if classes.size and classes.max() >= holds.shape[1]:
         raise ValueError(f"predictions must be in [0, {holds.shape[1]}), the classes of the model, got {classes.max()}")
     return fidelity_of_all(holds, classes)
-
-
-def _predicted(model: Model, graphs: SearchedGraphs) -> Ints:
-    if not len(graphs):
-        return np.zeros(0, np.int64)
-    # As fit shows them to the model: undirected.
-    checked = GraphStore(graphs.graphs).take(range(len(graphs)))
-    with preserved_random_state():
-        _, outputs, kind = outputs_of(model, checked, "auto", None)
-    predicted: Ints = log_scores(outputs, kind).argmax(dim=1).cpu().numpy()
-    return predicted

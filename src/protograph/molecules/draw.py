@@ -158,7 +158,9 @@ def aligned_places(molecule: Any, atoms: Sequence[int], wanted: Floats) -> Float
     if off <= MAX_OFF:
         return turned
     held = _held(molecule, atoms, wanted)
-    is_fair = _closest(held) > min(TOO_CLOSE, _closest(turned)) and _longest_bond(molecule, held) <= TOO_LONG
+    ends = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()]
+    longest = max((float(np.linalg.norm(held[u] - held[v])) for u, v in ends), default=0.0)
+    is_fair = _closest(held) > min(TOO_CLOSE, _closest(turned)) and longest <= TOO_LONG
     return held if is_fair else turned
 
 
@@ -184,11 +186,6 @@ def _closest(places: Floats) -> float:
     from scipy.spatial.distance import pdist
 
     return float(pdist(places).min(initial=np.inf))
-
-
-def _longest_bond(molecule: Any, places: Floats) -> float:
-    ends = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()]
-    return max((float(np.linalg.norm(places[u] - places[v])) for u, v in ends), default=0.0)
 
 
 @dataclass(frozen=True)

@@ -233,8 +233,6 @@ def _query(kind: GroupKind) -> tuple[Any, tuple[int, ...]]:
 MAX_PLACES = 60
 MAX_CALLS = 4000
 
-Held = set[tuple[GroupKind, frozenset[int]]]
-
 
 @dataclass(frozen=True)
 class NamedPart:
@@ -308,35 +306,24 @@ def named_in_all(occurrences: Iterable[tuple[Any | None, Sequence[tuple[int, ...
     >>> named_in_all([ester]), named_in_all([ester, acid])
     ((NamedPart(name='ester group', nodes=(0, 1, 2)),), ())
     """
-    held: Held | None = None
+    held: set[tuple[GroupKind, frozenset[int]]] | None = None
     for molecule, places in occurrences:
         if molecule is None or not places:
             return ()
         for place in places:
-            held = _names_at(molecule, place, held)
+            node_of = {atom: node for node, atom in enumerate(place)}
+            here = {
+                (kind, frozenset(node_of[atom] for atom in atoms))
+                for kind in (EVERY_KIND if held is None else {kind for kind, _ in held})
+                for atoms in matches_of(molecule, kind)
+                if atoms <= node_of.keys()
+            }
+            held = here if held is None else here & held
         if not held:
             return ()
-    return _without_parts_of_others(held or set())
-
-
-def _names_at(molecule: Any, place: Sequence[int], held: Held | None) -> Held:
-    """What has a name at a place, of what was named before."""
-    node_of = {atom: node for node, atom in enumerate(place)}
-    kinds = EVERY_KIND if held is None else {kind for kind, _ in held}
-    here = {
-        (kind, frozenset(node_of[atom] for atom in atoms))
-        for kind in kinds
-        for atoms in matches_of(molecule, kind)
-        if atoms <= node_of.keys()
-    }
-    return here if held is None else here & held
-
-
-def _without_parts_of_others(held: Held) -> tuple[NamedPart, ...]:
-    """Each set of nodes once, under the first of its names, and none that is a part of another."""
-    rank = {kind: place for place, kind in enumerate(EVERY_KIND)}
+    # Each set of nodes once, under the first of its names, and none that is a part of another.
     chosen: list[tuple[GroupKind, frozenset[int]]] = []
-    for kind, nodes in sorted(held, key=lambda item: (-len(item[1]), rank[item[0]], sorted(item[1]))):
+    for kind, nodes in sorted(held or (), key=lambda one: (-len(one[1]), EVERY_KIND.index(one[0]), sorted(one[1]))):
         if not any(nodes <= other for _, other in chosen):
             chosen.append((kind, nodes))
     return tuple(NamedPart(kind.name, tuple(sorted(nodes))) for kind, nodes in chosen)

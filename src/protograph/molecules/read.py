@@ -60,14 +60,10 @@ def parse(smiles: str) -> Any:
     with chem.rdBase.BlockLogs():
         molecule = chem.MolFromSmiles(text)
         if molecule is None:
-            raise ValueError(_reason(text, chem))
+            raw = chem.MolFromSmiles(text, sanitize=False)
+            problems = [] if raw is None else chem.DetectChemistryProblems(raw)
+            raise ValueError(" ".join(problems[0].Message().split()) if problems else "not valid SMILES")
     return molecule
-
-
-def _reason(text: str, chem: Any) -> str:
-    raw = chem.MolFromSmiles(text, sanitize=False)
-    problems = [] if raw is None else chem.DetectChemistryProblems(raw)
-    return " ".join(problems[0].Message().split()) if problems else "not valid SMILES"
 
 
 def atom_order(symbols: Iterable[str]) -> tuple[str, ...]:

@@ -56,18 +56,21 @@ def to_smarts(
     """
     chem = import_chem(PURPOSE)
     symbols, signs = _symbols(graph, atom_names), _signs(graph, bond_names, edge_rule or EdgeRule())
-    named = [name for name in atom_names if name in SYMBOLS]
+    number = chem.GetPeriodicTable().GetAtomicNumber
+    any_other = f"[{'&'.join(f'!#{number(name)}' for name in atom_names if name in SYMBOLS)}]"
     bonds = _bonds(graph, signs)
     with chem.rdBase.BlockLogs():
         order = _order(symbols, bonds, chem)
         place = {node: position for position, node in enumerate(order)}
         molecule = chem.RWMol()
         for node in order:
-            molecule.AddAtom(chem.AtomFromSmarts(_atom(symbols[node], named, chem)))
+            molecule.AddAtom(
+                chem.AtomFromSmarts(any_other if symbols[node] == OTHER else f"[#{number(symbols[node])}]")
+            )
         ends = sorted((*sorted((place[u], place[v])), sign) for (u, v), sign in bonds.items())
-        for number, (first, second, sign) in enumerate(ends):
+        for place_of_bond, (first, second, sign) in enumerate(ends):
             molecule.AddBond(first, second, chem.BondType.SINGLE)
-            molecule.ReplaceBond(number, chem.BondFromSmarts(sign))
+            molecule.ReplaceBond(place_of_bond, chem.BondFromSmarts(sign))
         text = str(chem.MolToSmarts(molecule))
         if chem.MolFromSmarts(text) is None:
             raise ValueError("SMARTS is for molecules, got a graph with more rings open at a time than it can number")
@@ -102,13 +105,6 @@ def _symbols(graph: Data, names: Sequence[str]) -> list[str]:
     if not bool(((own == 0) | (own == 1)).all() and (own.sum(dim=1) <= 1).all()):
         raise ValueError("SMARTS is for nodes that are one atom each, got other values of x in the columns of atoms")
     return [names[columns[row.index(1)]] if 1 in row else OTHER for row in own.tolist()]
-
-
-def _atom(symbol: str, named: Sequence[str], chem: Any) -> str:
-    number = chem.GetPeriodicTable().GetAtomicNumber
-    if symbol != OTHER:
-        return f"[#{number(symbol)}]"
-    return f"[{'&'.join(f'!#{number(name)}' for name in named)}]"
 
 
 def _bond_name(name: object) -> str:

@@ -57,8 +57,10 @@ def to_rdkit(graph: Data, atom_names: Sequence[str], bond_names: Sequence[str] =
     'C=O'
     """
     chem = import_chem(PURPOSE)
-    molecule = chem.RWMol()
-    for symbol, charge in zip(atom_symbols(graph, atom_names), _charges(graph), strict=True):
+    molecule, symbols, charge = chem.RWMol(), atom_symbols(graph, atom_names), graph.get("charge")
+    has_charges = isinstance(charge, Tensor) and charge.numel() == len(symbols)
+    charges = map(int, charge.flatten().tolist()) if has_charges else [0] * len(symbols)
+    for symbol, charge in zip(symbols, charges, strict=True):
         atom = chem.Atom(symbol)
         atom.SetFormalCharge(charge)
         molecule.AddAtom(atom)
@@ -70,7 +72,15 @@ def to_rdkit(graph: Data, atom_names: Sequence[str], bond_names: Sequence[str] =
             molecule.GetBondWithIdx(number).SetIsAromatic(True)
             for node in (first, second):
                 molecule.GetAtomWithIdx(node).SetIsAromatic(True)
-    return _sanitised(molecule.GetMol(), chem)
+    whole = molecule.GetMol()
+    with chem.rdBase.BlockLogs():
+        # Everything that RDKit raises on molecules against its rules is a ValueError.
+        with suppress(ValueError):
+            chem.SanitizeMol(whole)
+            return whole
+        molecule.UpdatePropertyCache(strict=False)
+        chem.FastFindRings(molecule)
+    return molecule.GetMol()
 
 
 def to_smiles(molecule: Any) -> str:
@@ -110,12 +120,6 @@ def _largest(rows: Tensor, names: Sequence[str], otherwise: str) -> list[str]:
     return [names[column] if named else otherwise for column, named in zip(columns, is_named, strict=True)]
 
 
-def _charges(graph: Data) -> list[int]:
-    charge = graph.get("charge")
-    has_charges = isinstance(charge, Tensor) and charge.numel() == graph.num_nodes
-    return [int(value) for value in charge.flatten().tolist()] if has_charges else [0] * int(graph.num_nodes or 0)
-
-
 def named_bonds(graph: Data, bond_names: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Each edge once, in the order of the edges, with the name of its type; ``""`` where it has none."""
     attributes = graph.edge_attr
@@ -129,18 +133,6 @@ def named_bonds(graph: Data, bond_names: Sequence[str]) -> Iterator[tuple[int, i
         if first != second and ends not in seen:
             seen.add(ends)
             yield first, second, name
-
-
-def _sanitised(molecule: Any, chem: Any) -> Any:
-    whole = chem.Mol(molecule)
-    with chem.rdBase.BlockLogs():
-        # Everything that RDKit raises on molecules against its rules is a ValueError.
-        with suppress(ValueError):
-            chem.SanitizeMol(whole)
-            return whole
-        molecule.UpdatePropertyCache(strict=False)
-        chem.FastFindRings(molecule)
-    return molecule
 
 
 def source_molecule(graph: Data, atom_names: Sequence[str] = (), bond_names: Sequence[str] = ()) -> Any | None:

@@ -2,11 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -25,23 +23,20 @@ from protograph.report.doubting import shortcut
 from protograph.report.markup import Marks
 from protograph.report.palette import Palette
 from protograph.report.reason_scene import MAX_PATTERNS, drawn_patterns
-from protograph.report.shown_graphs import Examples, ShownGraphs
+from protograph.report.shown_graphs import ShownGraphs
+from protograph.report.templating import trusted
 from protograph.report.words import shortened, size
 
 # Pairs of nodes to try: prototypes and truths are small, and a page is not to wait.
 MAX_CALLS = 200_000
+# As the templates read them.
+Picture = dict[str, Any]
+Table = dict[str, Any]
+Card = dict[str, Any]
 PROTOTYPE = "the prototype, what it shares with the ground truth marked"
 
 
-class Overlay(NamedTuple):
-    """The prototype with what it shares with the truth marked, the truth, and how far they agree."""
-
-    prototype: Markup
-    truth: Markup
-    words: str
-
-
-def truth_overlay(explanation: Explanation, prototype: Prototype, palette: Palette) -> Overlay | None:
+def truth_overlay(explanation: Explanation, prototype: Prototype, palette: Palette) -> dict[str, str] | None:
     """The prototype over the truth that is nearest to it; ``None`` where there is none of the same columns."""
     graph = prototype.graph
     ways: Any = {"match_features": prototype.node_rule, "match_edges": prototype.edge_rule}
@@ -58,15 +53,10 @@ def truth_overlay(explanation: Explanation, prototype: Prototype, palette: Palet
         if u in partner and v in partner and frozenset((partner[u], partner[v])) in joined
     ]
     marks = Marks(dict.fromkeys(sorted(partner)), edges)
-    return Overlay(
-        _drawn(graph_like(explanation, prototype, graph, label=PROTOTYPE, marks=marks, palette=palette)),
-        _drawn(graph_like(explanation, prototype, truth, label="the ground truth", palette=palette)),
-        f"Accuracy {float(best):.3f}: {len(partner)} nodes and {len(edges)} edges of the prototype are in the truth",
-    )
-
-
-def _drawn(picture: Depicted) -> Markup:
-    return Markup(picture.markup)  # noqa: S704 - all text in it is escaped
+    own = graph_like(explanation, prototype, graph, label=PROTOTYPE, marks=marks, palette=palette)
+    other = graph_like(explanation, prototype, truth, label="the ground truth", palette=palette)
+    words = f"Accuracy {float(best):.3f}: {len(partner)} nodes and {len(edges)} edges of the prototype are in the truth"
+    return {"prototype": trusted(own.markup), "truth": trusted(other.markup), "words": words}
 
 
 def prototype_texts(prototype: Prototype) -> dict[str, str]:
@@ -82,22 +72,17 @@ def reason_texts(reason: Reason) -> dict[str, str]:
         return {}
     is_one = len(reason.has) == 1 and not reason.lacks and not reason.unless
     smarts = _smarts(reason.has[0]) if is_one else ""
-    parts = {name: [_asked(pattern) for pattern in some] for name, some in patterns.items()}
+    parts = {name: [{**_arrays(pattern.graph), **_how(pattern)} for pattern in some] for name, some in patterns.items()}
     code = ["import torch", "from torch_geometric.data import Data", "", "# Each pattern, and how it is asked for."]
     for name, some in patterns.items():
-        code += [f"{name} = [", *(f"    {_asked_code(pattern)}," for pattern in some), "]"]
+        code += [f"{name} = [", *(f"    ({_call(_arrays(one.graph))}, {_how(one)!r})," for one in some), "]"]
     texts = {"JSON": json.dumps(parts), "Python": "\n".join(code)}
     return {**({"SMARTS": smarts} if smarts else {}), **texts}
 
 
-def _asked(pattern: Pattern) -> dict[str, Any]:
-    how = {"kind": pattern.kind, "closed": list(pattern.closed), "at_least": pattern.at_least}
-    return {**_arrays(pattern.graph), **how}
-
-
-def _asked_code(pattern: Pattern) -> str:
-    how = {"kind": pattern.kind, "closed": pattern.closed, "at_least": pattern.at_least}
-    return f"({_call(_arrays(pattern.graph))}, {how!r})"
+def _how(pattern: Pattern) -> dict[str, Any]:
+    """How a pattern is asked for."""
+    return {"kind": pattern.kind, "closed": pattern.closed, "at_least": pattern.at_least}
 
 
 def _smarts(pattern: Pattern) -> str:
@@ -155,81 +140,49 @@ MAX_KIND = 40
 SMALLEST_SPAN = 0.05
 
 
-@dataclass(frozen=True)
-class Bar:
-    """A share of some graphs with its interval, all as per cent."""
-
-    label: str
-    number: int
-    total: int
-    style: str = ""
-
-    @property
-    def share(self) -> float:
-        """The share."""
-        return 100 * self.number / self.total
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's 95% interval."""
-        low, high = wilson(self.number, self.total)
-        return 100 * low, 100 * high
-
-    @property
-    def text(self) -> str:
-        """The share in words."""
-        return share_of(self.number, self.total)
+def _bars(*shares: tuple[str, int, int, str]) -> list[dict[str, Any]]:
+    """Shares of some graphs as per cent with Wilson's 95% interval: label, number, total and style of each."""
+    return [
+        {
+            "label": label,
+            "number": number,
+            "total": total,
+            "style": style,
+            "share": 100 * number / total,
+            "interval": [100 * end for end in wilson(number, total)],
+            "text": share_of(number, total),
+        }
+        for label, number, total, style in shares
+        if total
+    ]
 
 
-@dataclass(frozen=True)
-class Table:
+def _table(columns: Mapping[str, Sequence[str]]) -> Table:
     """Columns of text, each with its name; those without cells are left out."""
-
-    columns: Mapping[str, Sequence[str]]
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the columns with cells."""
-        return [name for name, cells in self.columns.items() if cells]
-
-    @property
-    def rows(self) -> list[tuple[str, ...]]:
-        """The rows."""
-        return list(zip(*(self.columns[name] for name in self.names), strict=True))
+    shown = {name: cells for name, cells in columns.items() if cells}
+    return {"names": list(shown), "rows": list(zip(*shown.values(), strict=True))}
 
 
-@dataclass(frozen=True)
-class SessionCell:
-    """A session in the heat strip: how warm it is, from 0 to 1, and what is said of it."""
-
-    warmth: float
-    text: str
-    words: str
-    is_chosen: bool
-
-
-def prototype_bars(prototype: Prototype) -> list[Bar]:
+def prototype_bars(prototype: Prototype) -> list[dict[str, Any]]:
     """In which share of the class, of other graphs and of its cluster a prototype is found."""
     evidence = prototype.evidence
     if evidence is None:
         return []
-    bars = [
-        Bar("Predicted as the class", evidence.num_in_class, evidence.num_class),
-        Bar("Predicted otherwise", evidence.num_elsewhere, evidence.num_others, "other"),
-        Bar("Its cluster", evidence.num_in_cluster, prototype.cluster_size or 0, "cluster"),
-    ]
-    return [bar for bar in bars if bar.total]
+    return _bars(
+        ("Predicted as the class", evidence.num_in_class, evidence.num_class, ""),
+        ("Predicted otherwise", evidence.num_elsewhere, evidence.num_others, "other"),
+        ("Its cluster", evidence.num_in_cluster, prototype.cluster_size or 0, "cluster"),
+    )
 
 
-def reason_bars(reason: Reason) -> list[Bar]:
+def reason_bars(reason: Reason) -> list[dict[str, Any]]:
     """In which share of the class and of other graphs a reason holds, of those kept apart where there are such."""
     support = reason.support if reason.kept_apart is None else reason.kept_apart
     where = "" if reason.kept_apart is None else ", kept apart"
-    bars = [
-        Bar(f"Predicted as the class{where}", support.num_in_class, support.num_class),
-        Bar(f"Predicted otherwise{where}", support.num_elsewhere, support.num_others, "other"),
-    ]
-    return [bar for bar in bars if bar.total]
+    return _bars(
+        (f"Predicted as the class{where}", support.num_in_class, support.num_class, ""),
+        (f"Predicted otherwise{where}", support.num_elsewhere, support.num_others, "other"),
+    )
 
 
 def prototype_facts(explanation: Explanation, prototype: Prototype) -> dict[str, str]:
@@ -275,20 +228,20 @@ def reason_facts(explanation: Explanation, reason: Reason, number: int) -> dict[
     return {name: value for name, value in rows.items() if value}
 
 
-def session_cells(prototype: Prototype) -> list[SessionCell]:
-    """The strip of sessions."""
+def session_cells(prototype: Prototype) -> list[dict[str, Any]]:
+    """The strip of sessions: how warm each is, from 0 to 1, and what is said of it."""
     margins = np.array([session.margin for session in prototype.sessions])
     finite = margins[np.isfinite(margins)]
     low, span = (float(finite.min()), max(float(np.ptp(finite)), SMALLEST_SPAN)) if finite.size else (0.0, 1.0)
     chosen = min(range(len(margins)), key=lambda at: abs(margins[at] - prototype.margin), default=-1)
     return [
-        SessionCell(
-            warmth=float(np.clip((session.margin - low) / span, 0, 1)) if np.isfinite(session.margin) else 0.0,
-            text=f"{session.margin:.1f}",
-            words=f"Session {number}: {count_of(session.size, 'node')}, {chance(session.probability)}, "
+        {
+            "warmth": float(np.clip((session.margin - low) / span, 0, 1)) if np.isfinite(session.margin) else 0.0,
+            "text": f"{session.margin:.1f}",
+            "words": f"Session {number}: {count_of(session.size, 'node')}, {chance(session.probability)}, "
             f"margin {session.margin:.2f}, stopped: {session.stopped}",
-            is_chosen=number - 1 == chosen,
-        )
+            "is_chosen": number - 1 == chosen,
+        }
         for number, session in enumerate(prototype.sessions, start=1)
     ]
 
@@ -296,7 +249,7 @@ def session_cells(prototype: Prototype) -> list[SessionCell]:
 def session_table(explanation: Explanation, prototype: Prototype) -> Table:
     """All sessions, a row each."""
     sessions = prototype.sessions
-    return Table(
+    return _table(
         {
             "Session": [str(number) for number in range(1, len(sessions) + 1)],
             "Start": [", ".join(map(str, session.start)) for session in sessions],
@@ -338,7 +291,7 @@ def part_tables(explanation: Explanation, prototype: Prototype, evidence: Eviden
     }
     joined = [f"{names[u]} and {names[v]}" for u, v in prototype.edges]
     edges = {"Edge": joined, **counts(evidence.edge_sources, evidence.edge_graphs)}
-    return [table for table in (Table(nodes), Table(edges)) if table.rows]
+    return [table for table in (_table(nodes), _table(edges)) if table["rows"]]
 
 
 def node_names(explanation: Explanation, prototype: Prototype) -> list[str]:
@@ -351,46 +304,13 @@ def node_names(explanation: Explanation, prototype: Prototype) -> list[str]:
     return [f"{number} ({shortened(names[kind], MAX_KIND)})" for number, kind in zip(numbers, kinds, strict=True)]
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A drawing, what stands above it, and how it counts."""
-
-    drawing: Markup
-    words: str = ""
-    is_lacking: bool = False
-    at_least: int = 1
-    smiles: str = ""
-    is_plain: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Card:
-    """A prototype or a reason."""
-
-    id: str
-    kind: str
-    number: int
-    title: str
-    sentence: str
-    probability: str = ""
-    pictures: list[Picture]
-    note: str = ""
-    bars: list[Bar] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    facts: dict[str, str] = field(default_factory=dict)
-    sources: list[Picture] = field(default_factory=list)
-    counterparts: list[str] = field(default_factory=list)
-    example: Picture | None = None
-    taken_out: Sequence[TakenOut] = ()
-    taken_labels: Sequence[str] = ()
-    sessions: list[SessionCell] = field(default_factory=list)
-    session_table: Table = field(default_factory=lambda: Table({}))
-    steps: Sequence[str] = ()
-    parts: list[Table] = field(default_factory=list)
-    next_best: list[Picture] = field(default_factory=list)
-    copies: dict[str, str] = field(default_factory=dict)
-    truth: Overlay | None = None
-    examples: Examples = field(default_factory=lambda: Examples([], [], {}))
+# What a card has only where there is something to show.
+NOTHING: Card = {
+    **dict.fromkeys(("probability", "sentence", "note"), ""),
+    **dict.fromkeys(("bars", "warnings", "sources", "counterparts", "taken_out", "taken_labels", "sessions"), ()),
+    **dict.fromkeys(("steps", "parts", "next_best"), ()),
+    **dict.fromkeys(("example", "truth", "session_table")),
+}
 
 
 def prototype_card(explanation: Explanation, number: int, palette: Palette, shown: ShownGraphs) -> Card:
@@ -401,32 +321,31 @@ def prototype_card(explanation: Explanation, number: int, palette: Palette, show
     pictures = prototype_pictures(explanation, prototype, palette=palette, titles=titles, label=label)
     taken = taken_for(prototype, explanation.class_names)
     examples = shown.of_prototype(prototype, explanation.target)
-    out = _taken(explanation.prototypes_taken_out, number)
     evidence = prototype.evidence
-    return Card(
-        id=f"class-{explanation.target}-prototype-{number}",
-        kind="Prototype",
-        number=number,
-        title=name,
-        sentence=where_found(evidence, explanation.class_name),
-        probability=chance(prototype.probability),
-        pictures=[_shown(pictures.alone)],
-        bars=prototype_bars(prototype),
-        warnings=[taken] if taken else [],
-        facts=prototype_facts(explanation, prototype),
-        sources=list(map(_source, pictures.sources)),
-        counterparts=_counterparts(explanation, prototype),
-        taken_out=out,
-        taken_labels=[_label(explanation, one.index) for one in out],
-        sessions=session_cells(prototype),
-        session_table=session_table(explanation, prototype),
-        steps=evidence.steps if evidence else (),
-        parts=part_tables(explanation, prototype, evidence) if evidence else [],
-        next_best=_next_best(explanation, prototype, palette),
-        copies=prototype_texts(prototype),
-        truth=truth_overlay(explanation, prototype, palette),
-        examples=examples,
-    )
+    return NOTHING | {
+        "id": f"class-{explanation.target}-prototype-{number}",
+        "kind": "Prototype",
+        "number": number,
+        "title": name,
+        "sentence": where_found(evidence, explanation.class_name),
+        "probability": chance(prototype.probability),
+        "pictures": [_shown(pictures.alone)],
+        "bars": prototype_bars(prototype),
+        "warnings": [taken] if taken else [],
+        "facts": prototype_facts(explanation, prototype),
+        "sources": list(map(_source, pictures.sources)),
+        # Nodes are named where their counterparts are looked for.
+        "counterparts": node_names(explanation, prototype) if prototype.matches is not None else [],
+        **_taken(explanation, explanation.prototypes_taken_out, number),
+        "sessions": session_cells(prototype),
+        "session_table": session_table(explanation, prototype),
+        "steps": evidence.steps if evidence else (),
+        "parts": part_tables(explanation, prototype, evidence) if evidence else [],
+        "next_best": _next_best(explanation, prototype, palette),
+        "copies": prototype_texts(prototype),
+        "truth": truth_overlay(explanation, prototype, palette),
+        "examples": examples,
+    }
 
 
 def reason_card(explanation: Explanation, number: int, palette: Palette, shown: ShownGraphs) -> Card:
@@ -434,34 +353,31 @@ def reason_card(explanation: Explanation, number: int, palette: Palette, shown: 
     reason = explanation.reasons[number - 1]
     words = reason.describe(colors=explanation.feature_colors)
     doubt = shortcut(explanation, reason)
-    out = _taken(explanation.reasons_taken_out, number)
-    pictures = _patterns(explanation, reason, palette)
-    return Card(
-        id=f"class-{explanation.target}-reason-{number}",
-        kind="Reason",
-        number=number,
-        title=words,
-        sentence=support_words(reason, explanation.class_name),
-        pictures=pictures,
-        note=_reason_note(reason, pictures),
-        bars=reason_bars(reason),
-        warnings=[f"It {doubt}."] if doubt else [],
-        facts=reason_facts(explanation, reason, number),
-        example=_example(explanation, reason, palette),
-        taken_out=out,
-        taken_labels=[_label(explanation, one.index) for one in out],
-        copies=reason_texts(reason),
-        examples=shown.of_reason(reason, explanation.target),
-    )
+    pictures = pattern_pictures(explanation, reason, palette)
+    return NOTHING | {
+        "id": f"class-{explanation.target}-reason-{number}",
+        "kind": "Reason",
+        "number": number,
+        "title": words,
+        "sentence": support_words(reason, explanation.class_name),
+        "pictures": pictures,
+        "note": _reason_note(reason, pictures),
+        "bars": reason_bars(reason),
+        "warnings": [f"It {doubt}."] if doubt else [],
+        "facts": reason_facts(explanation, reason, number),
+        "example": _example(explanation, reason, palette),
+        **_taken(explanation, explanation.reasons_taken_out, number),
+        "copies": reason_texts(reason),
+        "examples": shown.of_reason(reason, explanation.target),
+    }
 
 
-def _taken(all_of: Sequence[Sequence[TakenOut]], number: int) -> Sequence[TakenOut]:
-    return all_of[number - 1] if all_of else ()
-
-
-def _label(explanation: Explanation, index: int) -> str:
-    origin = explanation.origin(index)
-    return shortened(origin.name, MAX_KIND) or f"graph {origin.position}"
+def _taken(explanation: Explanation, all_of: Sequence[Sequence[TakenOut]], number: int) -> dict[str, Any]:
+    """What a prototype or reason taken out of graphs does to their margins, and what the graphs are called."""
+    out = all_of[number - 1] if all_of else ()
+    origins = [explanation.origin(one.index) for one in out]
+    labels = [shortened(origin.name, MAX_KIND) or f"graph {origin.position}" for origin in origins]
+    return {"taken_out": out, "taken_labels": labels}
 
 
 def _node_titles(explanation: Explanation, prototype: Prototype) -> list[str]:
@@ -476,15 +392,18 @@ def _node_titles(explanation: Explanation, prototype: Prototype) -> list[str]:
     return titles
 
 
-def _shown(picture: Depicted, words: str = "", **how: Any) -> Picture:
-    """A picture of ours, whose text is escaped, for the template."""
-    beside = [words, *((picture.note,) if picture.note else ())]
-    return Picture(
-        Markup(picture.markup),  # noqa: S704
-        "; ".join(part for part in beside if part),
-        is_plain=picture.kind == GRAPH,
-        **how,
-    )
+def _shown(
+    picture: Depicted, words: str = "", *, smiles: str = "", is_lacking: bool = False, at_least: int = 1
+) -> Picture:
+    """A picture of ours, what stands above it, and how it counts."""
+    return {
+        "drawing": trusted(picture.markup),
+        "words": "; ".join(part for part in (words, picture.note) if part),
+        "is_plain": picture.kind == GRAPH,
+        "smiles": smiles,
+        "is_lacking": is_lacking,
+        "at_least": at_least,
+    }
 
 
 def _source(picture: Depicted) -> Picture:
@@ -502,12 +421,8 @@ def _next_best(explanation: Explanation, prototype: Prototype, palette: Palette)
     ]
 
 
-def _counterparts(explanation: Explanation, prototype: Prototype) -> list[str]:
-    """What each node is called where its counterparts are looked for; nothing where it has none."""
-    return node_names(explanation, prototype) if prototype.matches is not None else []
-
-
-def _patterns(explanation: Explanation, reason: Reason, palette: Palette) -> list[Picture]:
+def pattern_pictures(explanation: Explanation, reason: Reason, palette: Palette | None) -> list[Picture]:
+    """The patterns of a reason as they are drawn."""
     return [
         _shown(
             pattern_picture(explanation, part.pattern, palette=palette, label=part.words),
@@ -531,7 +446,7 @@ def _reason_note(reason: Reason, pictures: Sequence[Picture]) -> str:
     left_out = len(parts) - len(pictures)
     notes = [
         "Ringed nodes have no other neighbours." if any(part.pattern.closed for part in parts) else "",
-        "What is hatched is not to be there." if any(one.is_lacking for one in pictures) else "",
+        "What is hatched is not to be there." if any(one["is_lacking"] for one in pictures) else "",
         f"{count_of(left_out, 'further pattern')} not drawn." if left_out else "",
     ]
     return " ".join(note for note in notes if note)

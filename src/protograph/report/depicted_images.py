@@ -118,16 +118,11 @@ def _cells(places: Floats, box: tuple[float, float, float, float]) -> tuple[Floa
     from scipy.spatial import Voronoi
 
     left, top, right, bottom = box
-    mirrored = [places * sign + offset for sign, offset in _mirrors(left, top, right, bottom)]
-    diagram = Voronoi(np.concatenate([places, *mirrored]))
-    regions = [diagram.vertices[diagram.regions[diagram.point_region[place]]] for place in range(len(places))]
-    return tuple(_around(corners) for corners in regions)
-
-
-def _mirrors(left: float, top: float, right: float, bottom: float) -> list[tuple[Floats, Floats]]:
     across, down = np.array([-1.0, 1.0]), np.array([1.0, -1.0])
     sides = [(across, (2 * left, 0)), (across, (2 * right, 0)), (down, (0, 2 * top)), (down, (0, 2 * bottom))]
-    return [(sign, np.array(offset, dtype=np.float64)) for sign, offset in sides]
+    diagram = Voronoi(np.concatenate([places, *(places * sign + np.array(offset) for sign, offset in sides)]))
+    regions = [diagram.vertices[diagram.regions[diagram.point_region[place]]] for place in range(len(places))]
+    return tuple(_around(corners) for corners in regions)
 
 
 def _around(corners: Floats) -> Floats:

@@ -115,6 +115,8 @@ def molecule_markup(
         marks.closed,
         marks.is_numbered,
     )
+    ends = ((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in placed.shown.molecule.GetBonds())
+    bonds = [(nodes[first], nodes[second]) for first, second in ends]
     told = {node: titles.get(node) or _title(placed, atom) for node, atom in placed.shown.atoms.items()}
     return svg(
         drawing.width,
@@ -122,15 +124,10 @@ def molecule_markup(
         label,
         halos(points, drawn, RADIUS),
         *map(stroke_markup, drawing.strokes),
-        targets(of_nodes, _bonds(placed), drawn, RADIUS, told),
+        targets(of_nodes, bonds, drawn, RADIUS, told),
         kind="molecule",
         margin=MARGIN + NUMBERS * marks.is_numbered,
     )
-
-
-def _bonds(placed: PlacedMolecule) -> list[tuple[int, int]]:
-    nodes = placed.shown.nodes
-    return [(nodes[bond.GetBeginAtomIdx()], nodes[bond.GetEndAtomIdx()]) for bond in placed.shown.molecule.GetBonds()]
 
 
 def _title(placed: PlacedMolecule, number: int) -> str:

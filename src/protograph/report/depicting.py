@@ -24,24 +24,9 @@ from protograph.report.depicted_molecules import PlacedMolecule, molecule_markup
 from protograph.report.depicted_sentences import sentence_markup
 from protograph.report.layout import layout, layout_around, undirected_edges
 from protograph.report.looks import fragment_look, look_of
-from protograph.report.markup import CSS, DARK, LIGHT, Marks
+from protograph.report.markup import Marks
 from protograph.report.palette import Palette, palette_of
 from protograph.report.views import MAX_SOURCE_NODES, nearest_nodes
-
-__all__ = [
-    "CSS",
-    "DARK",
-    "LIGHT",
-    "Picture",
-    "PrototypePictures",
-    "example_picture",
-    "graph_like",
-    "graph_picture",
-    "node_palette",
-    "pattern_picture",
-    "prototype_picture",
-    "prototype_pictures",
-]
 
 MOLECULE, SUPERPIXELS, SENTENCE, GRAPH = "molecule", "superpixels", "sentence", "graph"
 
@@ -122,16 +107,9 @@ def prototype_pictures(
         label: What it is, for those who cannot see it by itself.
     """
     artist = _Artist(explanation, palette or node_palette([explanation]), label=label)
-    images = _images(explanation, prototype)
-    if not images:
-        return PrototypePictures(artist.fragment(prototype, None, titles=titles))
-    # The graph that it was cut from says where nodes lie; the others follow.
-    first = prototype.source if prototype.source in images else next(iter(images))
-    marks = {index: _marks(explanation, prototype, index, image) for index, image in images.items()}
-    places = artist.places(first, marks[first])
+    first, marks, places = artist.found(prototype)
     drawn = [artist.source(index, own, {} if index == first else places) for index, own in marks.items()]
-    alone = artist.alone(prototype, first, marks[first], places, titles)
-    return PrototypePictures(alone, tuple(drawn))
+    return PrototypePictures(artist.alone(prototype, first, marks, places, None, titles), tuple(drawn))
 
 
 def prototype_picture(
@@ -139,12 +117,8 @@ def prototype_picture(
 ) -> Picture:
     """A prototype by itself, its nodes where they are in the graph that it was cut from."""
     artist = _Artist(explanation, palette or node_palette([explanation]), label=label)
-    images = _images(explanation, prototype)
-    if not images:
-        return artist.fragment(prototype, None, NO_MARKS)
-    first = prototype.source if prototype.source in images else next(iter(images))
-    marks = _marks(explanation, prototype, first, images[first])
-    return artist.alone(prototype, first, marks, artist.places(first, marks), own_marks=NO_MARKS)
+    first, marks, places = artist.found(prototype)
+    return artist.alone(prototype, first, marks, places, NO_MARKS)
 
 
 def pattern_picture(
@@ -208,29 +182,6 @@ def example_picture(explanation: Explanation, reason: Reason, *, palette: Palett
     return artist.graph(graph, Marks(marked, edges), _origin(explanation, example.source, graph))
 
 
-def graph_picture(
-    explanation: Explanation,
-    graph: Data,
-    *,
-    origin: Origin | None = None,
-    marked: Sequence[int] = (),
-    palette: Palette | None = None,
-) -> Picture:
-    """Any graph of the data, some of its nodes marked with the edges between them.
-
-    Args:
-        explanation: An explanation of the data, which knows its names.
-        graph: The graph.
-        origin: Where it came from, which says what it is called.
-        marked: Nodes that are marked.
-        palette: Colours of nodes; ``None`` takes those of the explanation and this graph.
-    """
-    inside = set(marked)
-    edges = [(int(u), int(v)) for u, v in undirected_edges(graph)[0] if {int(u), int(v)} <= inside]
-    artist = _Artist(explanation, palette or node_palette([explanation], [graph]))
-    return artist.graph(graph, Marks(dict.fromkeys(marked), edges), origin or Origin(position=0))
-
-
 def _images(explanation: Explanation, prototype: Prototype) -> dict[int, dict[int, int]]:
     """For each source that is kept, the prototype's nodes there: node of the source to node of the prototype."""
     images: dict[int, dict[int, int]] = {}
@@ -270,8 +221,17 @@ class _Artist:
     palette: Palette
     label: str = ""  # of what is drawn by itself
 
-    def places(self, index: int, marks: Marks) -> dict[int, Floats]:
-        """Where the nodes of a prototype lie in the picture of a source, by their numbers in the prototype."""
+    def found(self, prototype: Prototype) -> tuple[int | None, dict[int, Marks], dict[int, Floats]]:
+        """The source that says where nodes lie, the prototype in each source, and the places by its own numbers."""
+        images = _images(self.explanation, prototype)
+        if not images:
+            return None, {}, {}
+        # The graph that it was cut from comes first; the others follow.
+        first = prototype.source if prototype.source in images else next(iter(images))
+        marks = {index: _marks(self.explanation, prototype, index, image) for index, image in images.items()}
+        return first, marks, self._places(first, marks[first])
+
+    def _places(self, index: int, marks: Marks) -> dict[int, Floats]:
         graph = self.explanation.source_graphs[index]
         look = look_of(self.explanation, graph, dict.fromkeys(marks.nodes))
         if isinstance(look, PlacedMolecule):
@@ -308,21 +268,22 @@ class _Artist:
     def alone(
         self,
         prototype: Prototype,
-        index: int,
-        marks: Marks,
+        first: int | None,
+        found: Mapping[int, Marks],
         places: Places,
+        marks: Marks | None,
         titles: Sequence[str] = (),
-        own_marks: Marks | None = None,
     ) -> Picture:
-        """A prototype by itself, its nodes where they are in its source."""
-        look, label = look_of(self.explanation, self.explanation.source_graphs[index]), self.label
+        """A prototype by itself, its nodes where they are in its source, where it has one."""
+        look = None if first is None else look_of(self.explanation, self.explanation.source_graphs[first])
+        shown = NO_MARKS if first is None else found[first]
         if isinstance(look, tuple):
-            return Picture(sentence_markup(look, marks, label, is_alone=True), SENTENCE, label)
+            return Picture(sentence_markup(look, shown, self.label, is_alone=True), SENTENCE, self.label)
         if isinstance(look, Image):
-            return Picture(image_markup(look, marks, label, is_alone=True), SUPERPIXELS, label)
+            return Picture(image_markup(look, shown, self.label, is_alone=True), SUPERPIXELS, self.label)
         known = [places[number] for number in range(prototype.num_nodes) if number in places]
         own = np.array(known) if len(known) == prototype.num_nodes else None
-        return self.fragment(prototype, own, own_marks, titles)
+        return self.fragment(prototype, own, marks, titles)
 
     def fragment(
         self,

@@ -1,14 +1,11 @@
 """The difference of two explanations as one HTML file, and as a notebook shows it: static, all text escaped."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from os import PathLike
-
-from markupsafe import Markup
+from typing import Any
 
 from protograph._utils.files import atomic_path
 from protograph._utils.words import class_label, count_of
-from protograph.explanation import Explanation
 from protograph.explanation.difference import (
     CAME,
     CHANGED,
@@ -25,12 +22,13 @@ from protograph.explanation.difference import (
     nearest,
     percent,
 )
-from protograph.report.depicting import pattern_picture, prototype_picture
+from protograph.report.cards import Picture, pattern_pictures
+from protograph.report.depicting import prototype_picture
 from protograph.report.figure import shared_palette
 from protograph.report.markup import CSS
+from protograph.report.page import tile
 from protograph.report.palette import Palette
-from protograph.report.reason_scene import MAX_PATTERNS, drawn_patterns
-from protograph.report.templating import asset, escape, rendered, table, trusted
+from protograph.report.templating import asset, escape, rendered, trusted
 
 GENERATOR = "protograph compare-models"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -43,39 +41,6 @@ COUNTED = {
     WENT: "reasons and prototypes went",
     CHANGED: "changed their share",
 }
-
-
-@dataclass(frozen=True)
-class Tile:
-    """A figure at the top of the page."""
-
-    value: str
-    label: str
-    style: str = ""
-
-
-@dataclass(frozen=True)
-class ChangePicture:
-    """What a reason asks for, or a prototype."""
-
-    drawing: Markup
-    is_lacking: bool = False
-    at_least: int = 1
-
-
-@dataclass(frozen=True)
-class ChangeCard:
-    """What became of a reason or a prototype, as the template reads it."""
-
-    id: str
-    status: str
-    sign: str
-    which: str
-    words: str
-    nearest: str
-    shares: tuple[float | None, float | None]
-    elsewhere: tuple[float | None, float | None]
-    pictures: Sequence[ChangePicture]
 
 
 def write_difference(
@@ -109,13 +74,13 @@ def difference_page(difference: Difference, names: tuple[str, str]) -> str:
     )
 
 
-def _tiles(difference: Difference) -> list[Tile]:
+def _tiles(difference: Difference) -> list[dict[str, str]]:
     otherwise = sum(one.is_predicted_otherwise for one in difference.graphs)
     numbers = {status: len(difference.changes(status)) for status in COUNTED}
     return [
-        *(Tile(f"{SIGNS[status]} {numbers[status]}", words, status) for status, words in COUNTED.items()),
-        Tile(f"{otherwise:,}", f"of {count_of(difference.num_common, 'graph')} predicted otherwise"),
-        Tile(f"{len(difference.graphs) - otherwise:,}", "predicted the same for another reason"),
+        *(tile(f"{SIGNS[status]} {numbers[status]}", words, style=status) for status, words in COUNTED.items()),
+        tile(f"{otherwise:,}", f"of {count_of(difference.num_common, 'graph')} predicted otherwise"),
+        tile(f"{len(difference.graphs) - otherwise:,}", "predicted the same for another reason"),
     ]
 
 
@@ -125,48 +90,36 @@ def _section(difference: Difference, one: ClassDifference, palette: Palette | No
         "target": one.target,
         "title": class_label(one.target, difference.class_names).capitalize(),
         "facts": class_facts(one).replace("->", "→"),
-        "changed": [card for card in cards if card.status != SAME],
-        "same": [card for card in cards if card.status == SAME],
+        "changed": [card for card in cards if card["status"] != SAME],
+        "same": [card for card in cards if card["status"] == SAME],
     }
 
 
-def _card(difference: Difference, target: int, number: int, change: Change, palette: Palette | None) -> ChangeCard:
+def _card(difference: Difference, target: int, number: int, change: Change, palette: Palette | None) -> dict[str, Any]:
+    """What became of a reason or a prototype; it is drawn from the explanation that has it last."""
     before, after = change.before, change.after
-    return ChangeCard(
-        id=f"class-{target}-change-{number}",
-        status=change.status,
-        sign=SIGNS[change.status],
-        which=f"{change.what} {_numbers(change)}",
-        words=change.words,
-        nearest=nearest(change).removeprefix("; "),
-        shares=(before.share if before else None, after.share if after else None),
-        elsewhere=(before.share_elsewhere if before else None, after.share_elsewhere if after else None),
-        pictures=_pictures(difference, target, change, palette),
-    )
-
-
-def _pictures(difference: Difference, target: int, change: Change, palette: Palette | None) -> Sequence[ChangePicture]:
-    """What changed, drawn from the explanation that has it last; nothing where explanations are not kept."""
-    standing = change.after or change.before
-    if not difference.explained or standing is None:
-        return []
-    explanation = difference.explained[change.after is not None][target]
-    if change.what == "prototype":
-        prototype = explanation.prototypes[standing.number - 1]
-        return [ChangePicture(trusted(prototype_picture(explanation, prototype, palette=palette).markup))]
-    return _patterns(explanation, standing.number, palette)
-
-
-def _patterns(explanation: Explanation, number: int, palette: Palette | None) -> list[ChangePicture]:
-    parts = drawn_patterns(explanation.reasons[number - 1], explanation.feature_colors)
-    return [
-        ChangePicture(
-            trusted(pattern_picture(explanation, part.pattern, palette=palette, label=part.words).markup),
-            part.is_lacking,
-            part.pattern.at_least,
-        )
-        for part in parts[:MAX_PATTERNS]
-    ]
+    pictures: list[Picture] = []
+    standing = after or before
+    # Nothing is drawn where explanations are not kept.
+    if difference.explained and standing is not None:
+        explanation = difference.explained[after is not None][target]
+        if change.what == "prototype":
+            prototype = explanation.prototypes[standing.number - 1]
+            drawn = prototype_picture(explanation, prototype, palette=palette)
+            pictures = [{"drawing": trusted(drawn.markup), "is_lacking": False, "at_least": 1}]
+        else:
+            pictures = pattern_pictures(explanation, explanation.reasons[standing.number - 1], palette)
+    return {
+        "id": f"class-{target}-change-{number}",
+        "status": change.status,
+        "sign": SIGNS[change.status],
+        "which": f"{change.what} {_numbers(change)}",
+        "words": change.words,
+        "nearest": nearest(change).removeprefix("; "),
+        "shares": (before.share if before else None, after.share if after else None),
+        "elsewhere": (before.share_elsewhere if before else None, after.share_elsewhere if after else None),
+        "pictures": pictures,
+    }
 
 
 def _graph_row(several: Sequence[GraphChange], names: Sequence[str]) -> dict[str, object]:
@@ -215,11 +168,13 @@ def _change_table(changes: Iterable[Change]) -> str:
         f"<td>{_shares(one, 'share')}</td><td>{_shares(one, 'share_elsewhere')}</td></tr>"
         for one in changes
     ]
-    return table(rows, head=_head("status", "which", "what it is", "of the class", "elsewhere"))
+    return _table(rows, "status", "which", "what it is", "of the class", "elsewhere")
 
 
-def _head(*names: str) -> str:
-    return "".join(f'<th scope="col">{name}</th>' for name in names)
+def _table(rows: Iterable[str], *names: str) -> str:
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
+    above = f"<thead><tr>{head}</tr></thead>"
+    return f'<div class="wide"><table>{above}<tbody>{"".join(rows)}</tbody></table></div>'
 
 
 def _numbers(change: Change) -> str:
@@ -250,5 +205,5 @@ def _graphs_table(difference: Difference) -> str:
             f"<td>{before}<br>→ {after}</td><td>{which}</td></tr>"
         )
     none = "<p>Every graph has the same prediction and the same reason.</p>"
-    content = table(rows, head=_head("graphs", "prediction", "reason", "which")) if rows else none
+    content = _table(rows, "graphs", "prediction", "reason", "which") if rows else none
     return f"<h4>Graphs that changed</h4>{content}"

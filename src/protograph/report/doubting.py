@@ -36,23 +36,18 @@ def doubts_about(explanations: Sequence[Explanation], not_explained: Mapping[int
         Doubt(f"{class_label(target, names).capitalize()} is not explained: {reason}", is_grave=True)
         for target, reason in not_explained.items()
     ]
-    unknown = _unknown_classes(explanations[0])
-    return [*grave, *missing, *unknown, *(doubt for one in explanations for doubt in _of_class(one))]
-
-
-def _unknown_classes(explanation: Explanation) -> list[Doubt]:
-    """Classes that the model does not recognise in graphs labelled so."""
-    counts = explanation.survey.confusion or ()
-    return [
+    # Classes that the model does not recognise in graphs labelled so.
+    unknown = [
         Doubt(
-            f"The model does not know {class_label(label, explanation.class_names)} well: of "
-            f"{count_of(total, 'graph')} labelled so it predicts {share_of(row[label], total)} as such",
+            f"The model does not know {class_label(label, names)} well: of {count_of(total, 'graph')} labelled so it "
+            f"predicts {share_of(row[label], total)} as such",
             "#errors",
             is_grave=True,
         )
-        for label, row in enumerate(counts)
+        for label, row in enumerate(explanations[0].survey.confusion or ())
         if (total := sum(row)) and row[label] < KNOWN_RECALL * total
     ]
+    return [*grave, *missing, *unknown, *(doubt for one in explanations for doubt in _of_class(one))]
 
 
 def _of_class(explanation: Explanation) -> list[Doubt]:

@@ -5,7 +5,7 @@ from os import PathLike
 from typing import Any
 
 from protograph.explanation import Explanation
-from protograph.explanation.describing.sentences import taken_for
+from protograph.explanation.describing.sentences import taken_for, what_it_is, where_found
 from protograph.explanation.prototype import formulas_of
 from protograph.report.palette import OTHER_COLOR, Legend, Palette, palette_of
 from protograph.report.reason_figure import draw_reason, reason_height
@@ -18,7 +18,6 @@ from protograph.report.words import (
     class_facts,
     class_title,
     heading,
-    name_and_support,
     origin,
     pale_note,
 )
@@ -59,32 +58,24 @@ def plot(explanations: Sequence[Explanation], path: str | PathLike[str] | None =
         pyplot.show()
 
 
-def classes_figure(
-    classes: Sequence[ClassScenes],
-    *,
-    palette: Palette | None = None,
-    with_titles: bool = True,
-    make: Callable[..., Any] | None = None,
-) -> Any:
-    """One matplotlib ``Figure`` with prototypes of some classes.
+def classes_figure(classes: Sequence[ClassScenes], *, make: Callable[..., Any] | None = None) -> Any:
+    """One matplotlib ``Figure`` with prototypes and reasons of some classes.
 
     Args:
-        classes: The prototypes, laid out; of a class these may be some only.
-        palette: The nodes' colours; ``None`` takes those of all prototypes of the classes.
-        with_titles: Whether to write what class and prototype it is above each picture.
+        classes: The prototypes and reasons, laid out; of a class these may be some only.
         make: What makes the figure, as ``pyplot.figure`` does; ``None`` for one that is not shown.
     """
     with our_style():
         from matplotlib.figure import Figure
 
-        palette = palette or shared_palette([of_class.explanation for of_class in classes])
-        sections = [_Section(of_class, palette, with_titles) for of_class in classes]
+        palette = shared_palette([of_class.explanation for of_class in classes])
+        sections = [_Section(of_class, palette) for of_class in classes]
         height = 2 * MARGIN - SPACE + sum(section.height for section in sections) + SPACE * (len(sections) - 1)
-        column = _Column((make or Figure)(figsize=(WIDTH, height), facecolor="white"), MARGIN)
+        sheet = Sheet((make or Figure)(figsize=(WIDTH, height), facecolor="white"), MARGIN)
         for section in sections:
-            column.draw_section(section)
-            column.top -= SPACE
-        return column.figure
+            section.draw(sheet)
+            sheet.top -= SPACE
+        return sheet.figure
 
 
 def shared_palette(explanations: Sequence[Explanation]) -> Palette:
@@ -102,74 +93,69 @@ def shared_palette(explanations: Sequence[Explanation]) -> Palette:
 class _Section:
     """One class of the figure, or some of its prototypes."""
 
-    def __init__(self, of_class: ClassScenes, palette: Palette, with_titles: bool) -> None:
+    def __init__(self, of_class: ClassScenes, palette: Palette) -> None:
         self.explanation, self.scenes, self.reasons = of_class
-        self.palette, self.with_titles = palette, with_titles
+        self.palette = palette
         views = [scene.views for scene in self.scenes] + [scene.views for scene in self.reasons]
         graphs = [view.graph for several in views for view in several if view.look is None]
         self.legend = Legend(palette, graphs, WIDTH - 2 * MARGIN) if graphs else None
-        self.lines = [self._lines_below_title(scene) if with_titles else [] for scene in self.scenes]
+        self.lines = [self._lines_below_title(scene) for scene in self.scenes]
 
     @property
     def height(self) -> float:
+        """Inches that it needs from top to bottom."""
         legend = self.legend.height if self.legend is not None else 0.0
-        header, titles = (HEADER, sum(map(_title_height, self.lines))) if self.with_titles else (0.0, 0.0)
-        reasons = sum(reason_height(scene, with_titles=self.with_titles) for scene in self.reasons)
-        return header + legend + titles + len(self.scenes) * (CAPTION + PANEL + SPACE) + reasons
+        titles = sum(TITLE + LINE * len(lines) for lines in self.lines)
+        return (
+            HEADER
+            + legend
+            + titles
+            + len(self.scenes) * (CAPTION + PANEL + SPACE)
+            + sum(reason_height(scene) for scene in self.reasons)
+        )
 
     def _lines_below_title(self, scene: Scene) -> list[str]:
-        prototype = scene.prototype
-        name, support = name_and_support(self.explanation, prototype)
-        taken = taken_for(prototype, self.explanation.class_names)
-        formulas = "; ".join(formulas_of(prototype))
-        facts = (origin(self.explanation, prototype, scene.num_source_nodes), formulas, pale_note(prototype))
-        return [line for line in (name, support, taken, *facts) if line]
+        prototype, explanation = scene.prototype, self.explanation
+        lines = (
+            what_it_is(prototype, explanation.feature_colors),
+            where_found(prototype.evidence, explanation.class_name),
+            taken_for(prototype, explanation.class_names),
+            origin(explanation, prototype, scene.num_source_nodes),
+            "; ".join(formulas_of(prototype)),
+            pale_note(prototype),
+        )
+        return [line for line in lines if line]
 
+    def draw(self, sheet: Sheet) -> None:
+        """Draw it below the current line of a sheet, which is moved down."""
+        sheet.say(MARGIN, 0, class_title(self.explanation), 17, INK, "bold")
+        facts = class_facts(self.explanation) if self.scenes or self.reasons else NO_PROTOTYPE
+        sheet.say(MARGIN, 0.36, facts, 10, MUTED)
+        sheet.top -= HEADER
+        if self.legend is not None:
+            self.legend.draw(sheet, MARGIN, sheet.top)
+            sheet.top -= self.legend.height
+        for scene, lines in zip(self.scenes, self.lines, strict=True):
+            self._draw_prototype(sheet, scene, lines)
+        for reason in self.reasons:
+            draw_reason(sheet, self.explanation, reason, self.palette)
 
-class _Column(Sheet):
-    """A sheet that is filled from the top."""
-
-    def draw_section(self, section: _Section) -> None:
-        if section.with_titles:
-            self.say(MARGIN, 0, class_title(section.explanation), 17, INK, "bold")
-            facts = class_facts(section.explanation) if section.scenes or section.reasons else NO_PROTOTYPE
-            self.say(MARGIN, 0.36, facts, 10, MUTED)
-            self.top -= HEADER
-        if section.legend is not None:
-            section.legend.draw(self, MARGIN, self.top)
-            self.top -= section.legend.height
-        for scene, lines in zip(section.scenes, section.lines, strict=True):
-            if section.with_titles:
-                self.draw_titles(scene, lines)
-                self.top -= _title_height(lines)
-            self.draw_views(section.explanation, scene, section.palette)
-        for reason in section.reasons:
-            draw_reason(self, section.explanation, reason, section.palette, with_titles=section.with_titles)
-
-    def draw_titles(self, scene: Scene, lines: Sequence[str]) -> None:
-        self.rule(self.top)
-        self.say(MARGIN, 0.14, f"Prototype {scene.number}: {heading(scene.prototype)}", 12, INK, "bold")
+    def _draw_prototype(self, sheet: Sheet, scene: Scene, lines: Sequence[str]) -> None:
+        sheet.rule(sheet.top)
+        sheet.say(MARGIN, 0.14, f"Prototype {scene.number}: {heading(scene.prototype)}", 12, INK, "bold")
         for row, line in enumerate(lines):
-            self.say(MARGIN, 0.4 + LINE * row, line, 9.5, MUTED if row else INK)
-
-    def draw_views(self, explanation: Explanation, scene: Scene, palette: Palette) -> None:
+            sheet.say(MARGIN, 0.4 + LINE * row, line, 9.5, MUTED if row else INK)
+        sheet.top -= TITLE + LINE * len(lines)
+        where = ""
+        if scene.within is not None and scene.prototype.source is not None:
+            drawn, size = len(scene.within.positions), scene.num_source_nodes
+            where = f"where it is in {self.explanation.graph_label(scene.prototype.source)}"
+            where += "" if drawn == size else f" ({drawn} of {size:,} nodes drawn)"
         places = ((MARGIN, LEFT_PANEL), (MARGIN + LEFT_PANEL + BETWEEN, RIGHT_PANEL))
-        for (x, _), caption in zip(places, ("the prototype", _where(explanation, scene)), strict=True):
+        for (x, _), caption in zip(places, ("the prototype", where), strict=True):
             if caption:
-                self.say(x, 0.1, caption, 8.5, MUTED)
-        self.top -= CAPTION
+                sheet.say(x, 0.1, caption, 8.5, MUTED)
+        sheet.top -= CAPTION
         for (x, width), view in zip(places, scene.views, strict=False):
-            draw_view(self.axes(x, self.top - PANEL, width, PANEL), (width, PANEL), view, palette)
-        self.top -= PANEL + SPACE
-
-
-def _title_height(lines: Sequence[str]) -> float:
-    return TITLE + LINE * len(lines)
-
-
-def _where(explanation: Explanation, scene: Scene) -> str:
-    if scene.within is None or scene.prototype.source is None:
-        return ""
-    drawn = len(scene.within.positions)
-    rest = "" if drawn == scene.num_source_nodes else f" ({drawn} of {scene.num_source_nodes:,} nodes drawn)"
-    return f"where it is in {explanation.graph_label(scene.prototype.source)}{rest}"
+            draw_view(sheet.axes(x, sheet.top - PANEL, width, PANEL), (width, PANEL), view, self.palette)
+        sheet.top -= PANEL + SPACE

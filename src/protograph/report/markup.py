@@ -123,24 +123,22 @@ def halos(points: Floats, marks: Marks, radius: float) -> str:
     ]
     if not lines and not marks.nodes:
         return ""
-    discs = [_disc(points, marks, node, radius) for node in marks.nodes]
+    discs = [
+        tag(
+            "circle",
+            class_=None if number is None else match_class(number),
+            data_node=node,
+            data_match=number,
+            cx=float(points[node][0]),
+            cy=float(points[node][1]),
+            r=radius,
+            fill=None if marks.color(node) == HALO else marks.color(node),
+        )
+        for node, number in marks.nodes.items()
+    ]
     # As one, so that what lies twice is no darker.
     look = {"class_": "pg-halos", "opacity": 0.5, "stroke": HALO, "stroke_linecap": "round", "fill": HALO}
     return tag("g", *lines, tag("g", *discs, stroke="none"), **look)
-
-
-def _disc(points: Floats, marks: Marks, node: int, radius: float) -> str:
-    number = marks.nodes[node]
-    return tag(
-        "circle",
-        class_=None if number is None else match_class(number),
-        data_node=node,
-        data_match=number,
-        cx=float(points[node][0]),
-        cy=float(points[node][1]),
-        r=radius,
-        fill=None if marks.color(node) == HALO else marks.color(node),
-    )
 
 
 Points = Mapping[int, tuple[float, float]]

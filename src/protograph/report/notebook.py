@@ -13,7 +13,7 @@ from protograph.report.depicting import SENTENCE, Picture, pattern_picture, prot
 from protograph.report.figure import shared_palette
 from protograph.report.looks import fragment_look
 from protograph.report.palette import Palette, palette_of
-from protograph.report.reason_scene import MAX_PATTERNS, DrawnPattern, drawn_patterns
+from protograph.report.reason_scene import MAX_PATTERNS, drawn_patterns
 from protograph.report.templating import escape
 from protograph.report.words import NO_PROTOTYPE, class_title
 
@@ -39,12 +39,6 @@ def explanations_html(explanations: Sequence[Explanation], not_explained: Mappin
     palette = shared_palette(explanations) if explanations else palette_of([])
     parts = [_class(one, palette) for one in explanations]
     return _whole([*_doubts(explanations), _legend(palette, explanations), *parts, *missing])
-
-
-def explanation_html(explanation: Explanation) -> str:
-    """One class: its rule, and a card for each prototype and reason."""
-    palette = shared_palette([explanation])
-    return _whole([*_doubts([explanation]), _legend(palette, [explanation]), _class(explanation, palette)])
 
 
 def prototype_html(prototype: Prototype) -> str:
@@ -157,7 +151,13 @@ def _reason_card(
     drawn = []
     for part in parts[:MAX_PATTERNS]:
         picture = pattern_picture(explanation, part.pattern, palette=palette, label=part.words)
-        caption = _caption(part)
+        # How it counts, where it is not just to be there.
+        times = part.pattern.at_least
+        if part.is_lacking:
+            counts = "not to be there" if times == 1 else f"in fewer than {times} places"
+        else:
+            counts = "" if times == 1 else f"in at least {times} places"
+        caption = f'<div style="{_MUTED}">{counts}</div>' if counts else ""
         drawn.append(f"<div>{_picture(picture, part.words, part.is_lacking)}{caption}</div>")
     more = len(parts) - len(drawn)
     left_out = f'<div style="{_MUTED}">{count_of(more, "further pattern")} not drawn</div>' if more > 0 else ""
@@ -167,16 +167,6 @@ def _reason_card(
         f"<div><b>{title}:</b> {escape(reason.describe(colors=colors))}</div>"
         f'<div style="{_MUTED}">{escape(support_words(reason, class_name))}</div></div>'
     )
-
-
-def _caption(part: DrawnPattern) -> str:
-    """How a pattern counts, where it is not just to be there."""
-    times = part.pattern.at_least
-    if part.is_lacking:
-        words = "not to be there" if times == 1 else f"in fewer than {times} places"
-    else:
-        words = "" if times == 1 else f"in at least {times} places"
-    return f'<div style="{_MUTED}">{words}</div>' if words else ""
 
 
 def _picture(picture: Picture, words: str, is_lacking: bool = False) -> str:

@@ -1,19 +1,17 @@
 """The page as its template reads it: the verdict, a section a class, the map, what tells classes apart, errors."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._utils.arrays import Ints
 from protograph._utils.words import class_label, clean_name, count_of, one_line
 from protograph.explanation import Explanation, Explanations
 from protograph.explanation.describing.rule_words import agreement_lines, curve_words, fidelity_words
 from protograph.explanation.describing.sentences import what_it_is
 from protograph.models.performance import Performance
-from protograph.report.cards import Card, Picture, prototype_card, reason_card
+from protograph.report.cards import Card, prototype_card, reason_card
 from protograph.report.doubting import doubts_about
 from protograph.report.figure import shared_palette
 from protograph.report.page_data import page_data, shown_graphs
@@ -25,48 +23,35 @@ from protograph.report.words import class_facts, class_title, shortened
 
 def contrasts(explanations: Sequence[Explanation], shown: ShownGraphs) -> list[dict[str, Any]]:
     """A row a reason; where no class has any, a row a prototype, counted in the graphs that are kept."""
-    if any(one.reasons for one in explanations):
-        return [row for one in explanations for row in _of_reasons(one)]
-    return [row for one in explanations for row in _of_prototypes(one, shown)]
-
-
-def _of_reasons(explanation: Explanation) -> list[dict[str, Any]]:
-    predictions = np.array(explanation.survey.predictions, dtype=np.int64)
-    return [
-        {
-            "card": f"class-{explanation.target}-reason-{number}",
-            "title": _title(explanation, f"reason {number}"),
-            "words": reason.describe(colors=explanation.feature_colors),
-            "shares": _shares(explanation, predictions, predictions[list(reason.holds_in_indices)]),
-        }
-        for number, reason in enumerate(explanation.reasons, start=1)
-    ]
-
-
-def _of_prototypes(explanation: Explanation, shown: ShownGraphs) -> list[dict[str, Any]]:
-    if not shown.graphs:
-        return []
-    predictions = shown.predictions
-    return [
-        {
-            "card": f"class-{explanation.target}-prototype-{number}",
-            "title": _title(explanation, f"prototype {number}"),
-            "words": what_it_is(prototype, explanation.feature_colors),
-            "shares": _shares(explanation, predictions, predictions[shown.have(prototype)]),
-        }
-        for number, prototype in enumerate(explanation.prototypes, start=1)
-    ]
-
-
-def _title(explanation: Explanation, which: str) -> str:
-    return f"{class_label(explanation.target, explanation.class_names).capitalize()}, {which}"
-
-
-def _shares(explanation: Explanation, predictions: Ints, holding: Ints) -> list[float]:
-    """Per cent of the graphs predicted as each class."""
-    size = len(explanation.class_names)
-    totals, held = (np.bincount(some, minlength=size) for some in (predictions, holding))
-    return [round(100 * float(h) / float(t), 2) if t else 0.0 for h, t in zip(held, totals, strict=True)]
+    kind = "reason" if any(one.reasons for one in explanations) else "prototype"
+    rows = []
+    for one in explanations:
+        if kind == "reason":
+            predictions = np.array(one.survey.predictions, dtype=np.int64)
+            found = [
+                (reason.describe(colors=one.feature_colors), predictions[list(reason.holds_in_indices)])
+                for reason in one.reasons
+            ]
+        else:
+            predictions = shown.predictions
+            found = [
+                (what_it_is(prototype, one.feature_colors), predictions[shown.have(prototype)])
+                for prototype in (one.prototypes if shown.graphs else ())
+            ]
+        name, size = class_label(one.target, one.class_names).capitalize(), len(one.class_names)
+        totals = np.bincount(predictions, minlength=size).tolist()
+        for number, (words, holding) in enumerate(found, start=1):
+            held = np.bincount(holding, minlength=size).tolist()
+            rows.append(
+                {
+                    "card": f"class-{one.target}-{kind}-{number}",
+                    "title": f"{name}, {kind} {number}",
+                    "words": words,
+                    # Per cent of the graphs predicted as each class.
+                    "shares": [round(100 * h / t, 2) if t else 0.0 for h, t in zip(held, totals, strict=True)],
+                }
+            )
+    return rows
 
 
 # Graphs that are listed where rule and model part, or that the model takes for another class.
@@ -76,48 +61,11 @@ MOST_FACES = 3
 PROTOTYPES_RULE = "contains one of the prototypes"
 
 
-@dataclass(frozen=True)
-class Tile:
-    """A figure at the top of the page."""
-
-    value: str
-    label: str
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Face:
-    """A small picture that stands for a card."""
-
-    card: str
-    name: str
-    picture: Picture
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClassSection:
-    """A class: its rule, cards, and what is left open."""
-
-    target: int
-    title: str
-    name: str
-    facts: str
-    notes: Sequence[str]
-    rule: str
-    reasons: Sequence[str]
-    fidelity: Any
-    fidelity_text: str
-    agreement: Sequence[str]
-    cards: Sequence[Card]
-    faces: Sequence[Face]
-    left_open: Mapping[str, str]
-
-
 def page_of(explanations: Sequence[Explanation], not_explained: Mapping[int, str]) -> dict[str, Any]:
     """All that the template shows."""
     palette, shown, first = shared_palette(explanations), ShownGraphs(explanations[0]), explanations[0]
     sections = [_section(one, palette, shown) for one in explanations]
-    cards = [card for section in sections for card in section.cards]
+    cards = [card for section in sections for card in section["cards"]]
     wrong = misled(explanations)
     thumbnails = Thumbnails(first, palette, _by_importance(explanations, shown, cards, wrong))
     points = shown_graphs(explanations, cards, thumbnails, [row["index"] for row in wrong["rows"]] if wrong else ())
@@ -150,7 +98,7 @@ def _by_importance(
 ) -> Iterator[tuple[int, Data]]:
     """The graphs that are kept: what cards show, representatives, the wrong ones, then the others, spread evenly."""
     kept = {**shown.graphs, **{i: graph for one in explanations for i, graph in one.source_graphs.items()}}
-    first = [index for card in cards for index in (*card.examples.having, *card.examples.lacking)]
+    first = [index for card in cards for index in (*card["examples"].having, *card["examples"].lacking)]
     first += [index for one in explanations for index in one.source_graphs]
     first += [row["index"] for row in wrong["rows"]] if wrong is not None else []
     others = shown.indices
@@ -173,59 +121,63 @@ def _about(explanation: Explanation) -> dict[str, str]:
     return {name: value for name, value in shown.items() if value}
 
 
-def _tiles(explanations: Sequence[Explanation], not_explained: Mapping[int, str]) -> list[Tile]:
+def tile(value: str, label: str, note: str = "", style: str = "") -> dict[str, str]:
+    """A figure at the top of the page."""
+    return {"value": value, "label": label, "note": note, "style": style}
+
+
+def _tiles(explanations: Sequence[Explanation], not_explained: Mapping[int, str]) -> list[dict[str, str]]:
     first, tiles = explanations[0], []
     counts = first.survey.confusion or ()
     if sum(map(sum, counts)):
         performance = Performance(counts)
         tiles = [
-            Tile(
+            tile(
                 f"{performance.accuracy:.1%}",
                 "accuracy of the model",
                 f"guessing the largest class: {performance.majority_share:.1%}",
             ),
-            Tile(f"{performance.balanced_accuracy:.1%}", "balanced accuracy", "every class weighing the same"),
+            tile(f"{performance.balanced_accuracy:.1%}", "balanced accuracy", "every class weighing the same"),
         ]
     together = Explanations({one.target: one for one in explanations}, not_explained=not_explained).fidelity
     if together is not None:
         words = (
             f"95%: {together.low:.3f} to {together.high:.3f}, on {count_of(together.num_graphs, 'graph')} kept apart"
         )
-        tiles.append(Tile(f"{together:.3f}", "fidelity of all rules together", words))
+        tiles.append(tile(f"{together:.3f}", "fidelity of all rules together", words))
     reasons = sum(len(one.reasons) for one in explanations)
     found = [count_of(sum(len(one.prototypes) for one in explanations), "prototype")]
     found += [count_of(reasons, "reason")] if reasons else []
     note = f"{' and '.join(found)}, of {count_of(len(explanations), 'class', 'classes')}"
-    return [*tiles, Tile(f"{first.num_graphs:,}", "graphs looked at", note)]
+    return [*tiles, tile(f"{first.num_graphs:,}", "graphs looked at", note)]
 
 
-def _section(explanation: Explanation, palette: Palette, shown: ShownGraphs) -> ClassSection:
+def _section(explanation: Explanation, palette: Palette, shown: ShownGraphs) -> dict[str, Any]:
+    """A class: its rule, cards, and what is left open."""
     fidelity = explanation.fidelity
     prototypes = [prototype_card(explanation, n, palette, shown) for n in range(1, len(explanation.prototypes) + 1)]
     reasons = [reason_card(explanation, n, palette, shown) for n in range(1, len(explanation.reasons) + 1)]
     rule = PROTOTYPES_RULE if explanation.rule is None else str(explanation.rule) or "no reason was found"
-    return ClassSection(
-        target=explanation.target,
-        title=class_title(explanation),
-        name=class_label(explanation.target, explanation.class_names),
-        facts=class_facts(explanation),
-        notes=(*(f"Features: {line}" for line in explanation.feature_lines), *explanation.warnings),
-        rule=rule,
-        reasons=[card.title for card in reasons],
-        fidelity=fidelity,
-        fidelity_text="" if fidelity is None else fidelity_words(fidelity),
-        agreement=() if explanation.rule is None else agreement_lines(explanation),
-        cards=[*reasons, *prototypes],
-        faces=_faces(reasons or prototypes),
-        left_open=_left_open(explanation),
-    )
-
-
-def _faces(cards: Sequence[Card]) -> list[Face]:
-    """The first picture of the first cards: of a reason a pattern that is there, if it has one."""
-    return [
-        Face(card.id, f"{card.kind} {card.number}", card.pictures[0]) for card in cards[:MOST_FACES] if card.pictures
-    ]
+    return {
+        "target": explanation.target,
+        "title": class_title(explanation),
+        "name": class_label(explanation.target, explanation.class_names),
+        "facts": class_facts(explanation),
+        "notes": (*(f"Features: {line}" for line in explanation.feature_lines), *explanation.warnings),
+        "rule": rule,
+        "reasons": [card["title"] for card in reasons],
+        "fidelity": fidelity,
+        "fidelity_text": "" if fidelity is None else fidelity_words(fidelity),
+        "agreement": () if explanation.rule is None else agreement_lines(explanation),
+        "cards": [*reasons, *prototypes],
+        "faces": [
+            # Of a reason the first picture is a pattern that is there, if it has one.
+            {"card": card["id"], "name": f"{card['kind']} {card['number']}", "picture": card["pictures"][0]}
+            for card in (reasons or prototypes)[:MOST_FACES]
+            if card["pictures"]
+        ],
+        "left_open": _left_open(explanation),
+    }
 
 
 def _left_open(explanation: Explanation) -> dict[str, str]:
@@ -259,7 +211,7 @@ def _legend(palette: Palette, cards: Sequence[Card], thumbnails: Thumbnails) -> 
     """What the colours of nodes mean; nothing where all are alike, or graphs are not drawn as plain ones."""
     is_plain = any("k" in one for one in thumbnails.graphs.values())
     if not thumbnails.graphs:
-        is_plain = any(picture.is_plain for card in cards for picture in card.pictures)
+        is_plain = any(picture["is_plain"] for card in cards for picture in card["pictures"])
     kinds = [(one_line(one.label), one.color) for one in palette.categories]
     return kinds if is_plain and len(kinds) > 1 else []
 

@@ -51,7 +51,7 @@ def shown_graphs(
     explanations: Sequence[Explanation], cards: Sequence[Card], thumbnails: Thumbnails, others: Iterable[int] = ()
 ) -> Shown:
     """The graphs that the page knows; ``others`` are such as it speaks of elsewhere."""
-    examples = (index for card in cards for index in (*card.examples.having, *card.examples.lacking))
+    examples = (index for card in cards for index in (*card["examples"].having, *card["examples"].lacking))
     sources = (index for one in explanations for p in one.prototypes for index in p.sources or ())
     needed = chain(examples, sources, thumbnails.graphs, others)
     return Shown(explanations[0].num_graphs, needed)
@@ -66,11 +66,11 @@ def page_data(
     data: dict[str, Any] = {"classes": names, "cards": {}, "points": None}
     data |= {"graphs": {number(index): graph for index, graph in thumbnails.graphs.items()}, "looks": thumbnails.looks}
     data["cards"] = {
-        card.id: {
-            "having": [*map(number, card.examples.having)],
-            "lacking": [*map(number, card.examples.lacking)],
-            "marks": {number(index): marks for index, marks in card.examples.marks.items()},
-            "copies": card.copies,
+        card["id"]: {
+            "having": [*map(number, card["examples"].having)],
+            "lacking": [*map(number, card["examples"].lacking)],
+            "marks": {number(index): marks for index, marks in card["examples"].marks.items()},
+            "copies": card["copies"],
         }
         for card in cards
     }

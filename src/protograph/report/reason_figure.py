@@ -18,10 +18,9 @@ LEFT, COLUMNS, COLUMNS_ALONE = 0.46, 2, 4
 LACKING, LACKING_BACK = "#B42318", "#FDF0EE"
 
 
-def reason_height(scene: ReasonScene, *, with_titles: bool = True) -> float:
+def reason_height(scene: ReasonScene) -> float:
     """Inches that a reason needs from top to bottom."""
-    above = TITLE + LINE if with_titles else 0.0
-    return above + _panels_height(scene) + SPACE
+    return TITLE + LINE + _panels_height(scene) + SPACE
 
 
 def _columns(scene: ReasonScene) -> int:
@@ -36,17 +35,14 @@ def _panels_height(scene: ReasonScene) -> float:
     return max(patterns, example)
 
 
-def draw_reason(
-    sheet: Sheet, explanation: Explanation, scene: ReasonScene, palette: Palette, *, with_titles: bool = True
-) -> None:
+def draw_reason(sheet: Sheet, explanation: Explanation, scene: ReasonScene, palette: Palette) -> None:
     """Draw a reason below the current line of a sheet, which is moved down."""
     reason = scene.reason
-    if with_titles:
-        sheet.rule(sheet.top)
-        words = reason.describe(colors=explanation.feature_colors)
-        sheet.say(sheet.margin, 0.14, f"Reason {scene.number}: {words}", 12, INK, "bold")
-        sheet.say(sheet.margin, 0.4, support_words(reason, explanation.class_name), 9.5, MUTED)
-        sheet.top -= TITLE + LINE
+    sheet.rule(sheet.top)
+    words = reason.describe(colors=explanation.feature_colors)
+    sheet.say(sheet.margin, 0.14, f"Reason {scene.number}: {words}", 12, INK, "bold")
+    sheet.say(sheet.margin, 0.4, support_words(reason, explanation.class_name), 9.5, MUTED)
+    sheet.top -= TITLE + LINE
     width, height = sheet.width - 2 * sheet.margin, _panels_height(scene)
     left = width if scene.example is None else LEFT * width
     _draw_patterns(sheet, scene, palette, left, height)

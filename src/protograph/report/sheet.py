@@ -125,8 +125,12 @@ def save_figure(figure: Any, path: str | PathLike[str]) -> None:
         OSError: If the file cannot be written there.
     """
     ending = checked_ending(path)
+    dpi = min(DPI, MAX_PIXELS / max(figure.get_size_inches()))
+    content = BytesIO()
+    with our_style():
+        figure.savefig(content, format=ending[1:], dpi=dpi, facecolor="white", metadata=METADATA[ending])
     with atomic_path(path) as temporary:
-        temporary.write_bytes(figure_bytes(figure, ending))
+        temporary.write_bytes(content.getvalue())
 
 
 def checked_ending(path: str | PathLike[str]) -> str:
@@ -135,12 +139,3 @@ def checked_ending(path: str | PathLike[str]) -> str:
     if ending not in METADATA:
         raise ValueError(f"path must end in .png, .svg or .pdf, got {path}")
     return ending
-
-
-def figure_bytes(figure: Any, ending: str) -> bytes:
-    """The content of a file with that ending, one of ``".png"``, ``".svg"`` and ``".pdf"``."""
-    dpi = min(DPI, MAX_PIXELS / max(figure.get_size_inches()))
-    content = BytesIO()
-    with our_style():
-        figure.savefig(content, format=ending[1:], dpi=dpi, facecolor="white", metadata=METADATA[ending])
-    return content.getvalue()

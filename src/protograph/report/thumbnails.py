@@ -64,9 +64,14 @@ class Thumbnails:
         look = look_of(self._explanation, graph)
         edges = undirected_edges(graph)[0].ravel().tolist()
         if isinstance(look, PlacedMolecule):
-            return {**_molecule(look), "e": edges}
+            drawing = look.draw()
+            strokes = map(stroke_markup, drawing.strokes)
+            markup = svg(drawing.width, drawing.height, "", *strokes, kind="molecule", margin=MARGIN)
+            return {"m": markup, "n": _places(dict(zip(look.shown.nodes, drawing.points, strict=True))), "e": edges}
         if isinstance(look, Image):
-            return {**_image(look), "e": edges}
+            # What is marked lies over the cells, which have no gaps.
+            places = _places(dict(enumerate(drawn_places(look))))
+            return {"m": image_markup(look, Marks(), ""), "n": places, "o": True, "e": edges}
         if look is not None:
             return {"s": [one_line(word) for word in look]}
         return {**self._plain(graph), "e": edges}
@@ -80,18 +85,6 @@ class Thumbnails:
         if own is not None and own.dim() == 2 and own.size(1) == 2 and bool(own.isfinite().all()):
             made["p"] = [round(float(value), 2) for value in own.flatten().tolist()]
         return made
-
-
-def _molecule(placed: PlacedMolecule) -> Thumbnail:
-    drawing = placed.draw()
-    strokes = map(stroke_markup, drawing.strokes)
-    markup = svg(drawing.width, drawing.height, "", *strokes, kind="molecule", margin=MARGIN)
-    return {"m": markup, "n": _places(dict(zip(placed.shown.nodes, drawing.points, strict=True)))}
-
-
-def _image(image: Image) -> Thumbnail:
-    # What is marked lies over the cells, which have no gaps.
-    return {"m": image_markup(image, Marks(), ""), "n": _places(dict(enumerate(drawn_places(image)))), "o": True}
 
 
 def _places(points: Mapping[int, Floats]) -> list[int]:

@@ -15,9 +15,10 @@ from protograph.molecules.draw import Stroke
 from protograph.report.depicted_images import FEW_EDGES, Image
 from protograph.report.depicted_molecules import MARGIN, RADIUS, PlacedMolecule
 from protograph.report.layout import graph_distances, pairwise_gaps, undirected_edges
-from protograph.report.markup import HALO, Marks
+from protograph.report.looks import Look
+from protograph.report.markup import HALO, Marks, free_angle
 from protograph.report.palette import WHITE, Palette, mixed, readable_on
-from protograph.report.sheet import INK, lines_of
+from protograph.report.sheet import INK, lines_of, text_width
 
 POINTS = 72.0
 # Points that a pixel of a page is at most: a bond is no longer than that of a drawing in a paper.
@@ -42,7 +43,8 @@ def draw_placed_molecule(
         shares: How strongly each marked node is, from 0 to 1; in full where it is empty.
     """
     drawing = placed.draw()
-    scale = _fit(axes, frame, (-MARGIN, -MARGIN, drawing.width + MARGIN, drawing.height + MARGIN))
+    box = (-MARGIN, -MARGIN, drawing.width + MARGIN, drawing.height + MARGIN)
+    scale = _fit(axes, frame, box, most=MOST_POINTS)
     points = {node: drawing.points[atom] for node, atom in placed.shown.atoms.items()}
     _draw_halos(axes, points, marks, shares, RADIUS, scale)
     for stroke in drawing.strokes:
@@ -61,18 +63,13 @@ def _draw_halos(
 
     lines = [[points[u], points[v]] for u, v in marks.edges if u in points and v in points]
     # Mixed with white rather than see-through, so that what lies twice is no darker.
-    color = _pale(HALO, HALO_ALPHA)
+    color = mixed(HALO, WHITE, 1 - HALO_ALPHA)
     style: dict[str, Any] = {"linewidths": 1.2 * radius * scale, "colors": color, "capstyle": "round", "zorder": 1}
     axes.add_collection(LineCollection(lines, label="halo", **style), autolim=False)
     for place, node in enumerate(node for node in marks.nodes if node in points):
-        own = _pale(HALO, HALO_ALPHA * (shares[place] if len(shares) == len(marks.nodes) else 1.0))
+        share = shares[place] if len(shares) == len(marks.nodes) else 1.0
+        own = mixed(HALO, WHITE, 1 - HALO_ALPHA * share)
         axes.add_patch(Circle(tuple(points[node]), radius, fc=own, ec="none", zorder=2, label="halo nodes"))
-
-
-def _pale(color: str, share: float) -> str:
-    from protograph.report.palette import WHITE, mixed
-
-    return mixed(color, WHITE, 1 - share)
 
 
 def _draw_stroke(axes: Any, stroke: Stroke, scale: float) -> None:
@@ -119,12 +116,12 @@ def svg_path(commands: str) -> Any:
     return Path(vertices, kinds) if vertices else Path(np.zeros((0, 2)))
 
 
-def _fit(axes: Any, frame: tuple[float, float], box: tuple[float, float, float, float]) -> float:
+def _fit(axes: Any, frame: tuple[float, float], box: tuple[float, float, float, float], most: float = np.inf) -> float:
     """Set the limits so that a box lies in the middle of the frame, y downwards; points that a unit of it is."""
     axes.set_axis_off()
     left, top, right, bottom = box
     room = np.array(frame) * POINTS
-    scale = float(min(MOST_POINTS, room[0] / (right - left), room[1] / (bottom - top)))
+    scale = float(min(most, room[0] / (right - left), room[1] / (bottom - top)))
     middle, half = np.array([left + right, top + bottom]) / 2, room / scale / 2
     axes.set(xlim=(middle[0] - half[0], middle[0] + half[0]), ylim=(middle[1] + half[1], middle[1] - half[1]))
     return scale
@@ -134,7 +131,7 @@ def draw_image(axes: Any, frame: tuple[float, float], image: Image, marks: Marks
     """Draw superpixels so that they fill the frame; alone, only those that are marked have their grey."""
     from matplotlib.patches import Polygon
 
-    _fit_image(axes, frame, image.box)
+    _fit(axes, frame, image.box)
     for node, corners in enumerate(image.cells):
         grey = str(float(np.clip(image.greys[node], 0, 1)))
         is_open = is_alone and node not in marks.nodes
@@ -151,18 +148,8 @@ def draw_image(axes: Any, frame: tuple[float, float], image: Image, marks: Marks
         axes.add_patch(Polygon(inner, fc="none", ec=HALO, lw=2, zorder=5, label="halo nodes"))
 
 
-def _fit_image(axes: Any, frame: tuple[float, float], box: tuple[float, float, float, float]) -> None:
-    left, top, right, bottom = box
-    longer = max((right - left) / frame[0], (bottom - top) / frame[1])
-    middle, half = np.array([left + right, top + bottom]) / 2, np.array(frame) * longer / 2
-    axes.set_axis_off()
-    axes.set(xlim=(middle[0] - half[0], middle[0] + half[0]), ylim=(middle[1] + half[1], middle[1] - half[1]))
-
-
 def draw_words(axes: Any, frame: tuple[float, float], words: Sequence[str], marks: Marks, *, is_alone: bool) -> None:
     """Write a sentence into the frame, the marked words on a ground of their own; alone, only these."""
-    from protograph.report.sheet import text_width
-
     axes.set_axis_off()
     axes.set(xlim=(0, frame[0]), ylim=(frame[1], 0))
     x, y, space = 0.0, 0.2, text_width("n", WORD_SIZE)
@@ -221,9 +208,6 @@ class Highlight:
     loops: Ints
 
 
-Look = PlacedMolecule | Image | tuple[str, ...] | None
-
-
 @dataclass(frozen=True)
 class View:
     """A graph, where its nodes are, and how strongly each part of it is drawn.
@@ -235,7 +219,6 @@ class View:
         node_shares: 1 draws a node in full, less draws it paler; where it is empty, all are drawn in full.
         edge_shares: The same for edges, by their two nodes, the lower one first; others are drawn in full.
         rings: Nodes with a second ring around them.
-        halo: What is underlaid with a bright halo, all else drawn as it is; that of ``part`` besides.
         look: What it is drawn as where it is no plain graph: a molecule, superpixels, or the words of a sentence.
         is_alone: Whether of superpixels and sentences only what is highlighted is drawn.
     """
@@ -246,7 +229,6 @@ class View:
     node_shares: Sequence[float] = ()
     edge_shares: Mapping[tuple[int, int], float] = field(default_factory=dict)
     rings: Sequence[int] = ()
-    halo: Highlight | None = None
     look: Look = None
     is_alone: bool = False
 
@@ -285,19 +267,16 @@ def draw_view(axes: Any, frame: tuple[float, float], view: View, palette: Palett
         palette: How its nodes look.
     """
     axes.set_axis_off()
-    nodes = range(len(view.positions))
-    if not nodes:
+    if not len(view.positions):
         return
     if isinstance(view.look, PlacedMolecule):
         draw_placed_molecule(axes, frame, view.look, view.marks, view.node_shares)
-        return
-    if isinstance(view.look, Image):
+    elif isinstance(view.look, Image):
         draw_image(axes, frame, view.look, view.marks, is_alone=view.is_alone)
-        return
-    if isinstance(view.look, tuple):
+    elif isinstance(view.look, tuple):
         draw_words(axes, frame, view.look, view.marks, is_alone=view.is_alone)
-        return
-    _draw_graph(axes, frame, view, palette)
+    else:
+        _draw_graph(axes, frame, view, palette)
 
 
 def _draw_graph(axes: Any, frame: tuple[float, float], view: View, palette: Palette) -> None:
@@ -308,8 +287,6 @@ def _draw_graph(axes: Any, frame: tuple[float, float], view: View, palette: Pale
         loops = loops[:0]
         part = None if part is None else replace(part, loops=loops)
     panel = _Panel(axes, frame, view, palette, edges, has_loops=len(loops) > 0)
-    if view.halo is not None:
-        panel.draw_halo(view.halo)
     if part is None:
         part = Highlight(nodes, edges, loops)
     else:
@@ -390,13 +367,8 @@ class _Panel:
         """The middle of the widest angle between a node's edges, upwards where it has none."""
         edges = self.edges
         others = np.concatenate([edges[edges[:, 0] == node, 1], edges[edges[:, 1] == node, 0]])
-        if not len(others):
-            return np.array([0.0, 1.0])
-        away = self.positions[others] - self.positions[node]
-        angles = np.sort(np.arctan2(away[:, 1], away[:, 0]))
-        gaps = np.diff(angles, append=angles[0] + 2 * np.pi)
-        middle = angles[gaps.argmax()] + gaps.max() / 2
-        return np.array([np.cos(middle), np.sin(middle)])
+        angle = free_angle(self.positions[node], self.positions[others].tolist()) if len(others) else np.pi / 2
+        return np.array([np.cos(angle), np.sin(angle)])
 
     def draw_rings(self, nodes: Sequence[int]) -> None:
         self.axes.scatter(

@@ -4,7 +4,7 @@ from torch_geometric.data import Data
 
 from protograph._utils.words import UNNAMED, count_of, one_line
 from protograph.explanation import Explanation, Prototype
-from protograph.explanation.describing.sentences import cluster_of, taken_for, what_it_is, where_found
+from protograph.explanation.describing.sentences import cluster_of, taken_for
 
 NO_PROTOTYPE = "No prototype was found."
 # Letters of a class's name; a picture cuts it at its edge.
@@ -40,14 +40,10 @@ def class_facts(explanation: Explanation) -> str:
     return f"{explanation.num_predicted:,} of {graphs} {verb} predicted as it; found by {explanation.explainer}"
 
 
-def score(prototype: Prototype) -> str:
-    """Probability and margin of a prototype."""
-    return f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}"
-
-
 def heading(prototype: Prototype) -> str:
     """Probability and margin of a prototype, and the class that the model takes it for where that is another one."""
-    return score(prototype) + (f", taken for class {prototype.predicted}" if taken_for(prototype) else "")
+    taken = f", taken for class {prototype.predicted}" if taken_for(prototype) else ""
+    return f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}{taken}"
 
 
 def size(graph: Data) -> str:
@@ -59,19 +55,6 @@ def size(graph: Data) -> str:
     """
     source, target = graph.edge_index
     return f"{count_of(int(graph.num_nodes or 0), 'node')}, {count_of(int((source <= target).sum()), 'edge')}"
-
-
-def sentence(explanation: Explanation, prototype: Prototype) -> str:
-    """What a prototype is, where it is found, and what the model says, in one sentence."""
-    return prototype.describe(
-        explanation.class_name, class_names=explanation.class_names, colors=explanation.feature_colors
-    )
-
-
-def name_and_support(explanation: Explanation, prototype: Prototype) -> tuple[str, str]:
-    """What a prototype is, and where it is found; the latter is empty where that is not known."""
-    name = what_it_is(prototype, explanation.feature_colors)
-    return name, where_found(prototype.evidence, explanation.class_name)
 
 
 def pale_note(prototype: Prototype) -> str:
