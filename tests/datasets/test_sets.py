@@ -2,7 +2,6 @@
 
 import pickle
 from collections import Counter
-from functools import lru_cache
 from typing import NamedTuple
 
 import networkx as nx
@@ -19,7 +18,7 @@ from protograph.datasets import registry
 from protograph.datasets.registry import SPECS
 from protograph.datasets.spec import DatasetSpec, PaperCounts
 from tests.datasets.file_server import serving
-from tests.datasets.real_files import contains, directed_edges, needs, typed
+from tests.datasets.real_files import contains, directed_edges, needs, typed, whole
 
 FILES = {
     "bbbp": "bbbp/BBBP.csv.gz",
@@ -52,21 +51,9 @@ COUNTED = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PROTOGRAPH_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 @pytest.fixture(scope="module", params=[pytest.param(name, marks=needs(FILES[name])) for name in COUNTED])
-def dataset(request, cache):
+def dataset(request):
     return whole(request.param)
-
-
-@lru_cache
-def whole(name):
-    return datasets.load(name)
 
 
 def parts_of(dataset):

@@ -5,7 +5,6 @@ from rdkit import Chem
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph import datasets
 from protograph.baselines.random_subgraph import random_part
 from protograph.datasets.molecules import SOLUBILITY_FILE
 from protograph.graphs.conditions import EdgeRule
@@ -13,7 +12,7 @@ from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.molecules.smarts import atom_columns, to_smarts, unsaid
 from protograph.patterns.subgraph_isomorphism import contained_in
-from tests.datasets.real_files import needs
+from tests.datasets.real_files import needs, whole
 
 MATCHED = EdgeRule(is_matched=True)
 CHAIN = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
@@ -47,9 +46,8 @@ def patterns(graphs, number):
         pytest.param("solubility", marks=needs(f"{SOLUBILITY_FILE.relative}.gz")),
     ],
 )
-def test_smarts_selects_exactly_the_molecules_that_are_counted(name, tmp_path, monkeypatch):
-    monkeypatch.setenv("PROTOGRAPH_CACHE", str(tmp_path))
-    dataset = datasets.load(name, num_graphs=100)
+def test_smarts_selects_exactly_the_molecules_that_are_counted(name):
+    dataset = whole(name)[:100]
     atoms, bonds = dataset.feature_names, dataset.edge_names
     molecules = [
         Chem.MolFromSmiles(graph.smiles) if "smiles" in graph else as_written(graph, atoms, bonds) for graph in dataset
@@ -69,9 +67,8 @@ def test_smarts_selects_exactly_the_molecules_that_are_counted(name, tmp_path, m
 @needs(f"{SOLUBILITY_FILE.relative}.gz")
 @pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
 @pytest.mark.parametrize("search", ["consensus", "walk"])
-def test_the_smarts_of_a_prototype_selects_as_many_molecules_as_its_evidence_counts(search, tmp_path, monkeypatch):
-    monkeypatch.setenv("PROTOGRAPH_CACHE", str(tmp_path))
-    dataset = datasets.load("solubility", num_graphs=120)
+def test_the_smarts_of_a_prototype_selects_as_many_molecules_as_its_evidence_counts(search):
+    dataset = whole("solubility")[:120]
     model = pg.train(dataset, hidden=(8,), max_epochs=2).model
     explainer = pg.PAGE(search=search, num_clusters=1, num_graphs=2, budget=1, max_nodes=6).fit(model, dataset)
     molecules = [Chem.MolFromSmiles(graph.smiles) for graph in dataset]

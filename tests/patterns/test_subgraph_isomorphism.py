@@ -1,6 +1,5 @@
 """Where patterns lie: held against NetworkX, against trying everything, and against cases by hand."""
 
-from functools import cache
 from itertools import combinations, permutations
 
 import networkx as nx
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.datasets import load
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns import subgraph_isomorphism
 from protograph.patterns.subgraph_isomorphism import (
@@ -24,7 +22,7 @@ from protograph.patterns.subgraph_isomorphism import (
     places_of,
     same_graph,
 )
-from tests.datasets.real_files import needs
+from tests.datasets.real_files import needs, whole
 from tests.metrics.small_graphs import graph_of, graphs, grid, networkx_contains, path, plain, ring, typed
 
 some = settings(max_examples=25, deadline=None)
@@ -209,15 +207,10 @@ def test_closed_nodes_are_the_pattern_s():
         contained_in(path(2), encoded, closed=[2, 0])
 
 
-@cache
-def real(name):
-    dataset = load(name)
-    return dataset, EncodedGraphs(dataset)
-
-
 @needs("mutagenicity/Mutagenicity_tu_raw.zip")
 def test_groups_of_mutagenicity():
-    dataset, encoded = real("mutagenicity")
+    dataset = whole("mutagenicity")
+    encoded = EncodedGraphs(dataset)
     atoms = [dataset.feature_names.index(atom) for atom in "NHHOO"]
     amine = graph_of(3, [(0, 1), (0, 2)], atoms[:3], num_kinds=14)
     nitro = graph_of(3, [(0, 1), (0, 2)], [atoms[0], *atoms[3:]], num_kinds=14)
