@@ -12,9 +12,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.cli.evaluate import scores_text
 from protograph.datasets import GraphDataset
-from protograph.evaluation.evaluation import ClassScores
 from protograph.explanation import EmbeddingMap, Evidence, Example, Explanations, Reason, Support
 from protograph.explanation.prototype import describe_composition, figures_of
 from protograph.graphs.conditions import EdgeRule
@@ -152,17 +150,6 @@ def test_text(name):
     assert len(of_class.summary().split("\n")) == 10
     assert all("\n" not in text for text in texts[2:])
     assert max(map(len, texts[2:])) < 1000
-
-
-def test_evaluation(name):
-    figures = dict.fromkeys(("coverage", "overlap", "gain_area", "fidelity"), (0, 0, 1))
-    scores = ClassScores(target=0, prototypes=(), accuracy=None, num_reasons=1, num_patterns=2, missing={}, **figures)
-    text = scores_text([scores], (name, "other"), "the 3 graphs", (f"all are of {name}",))
-    assert hidden(text) == set()
-    assert text.splitlines()[-3] == (
-        "support, elsewhere, lift, coverage, overlap, gain area and fidelity are of the 3 graphs"
-    )
-    assert max(map(len, text.splitlines())) <= 100
 
 
 @few
