@@ -13,7 +13,6 @@ from torch_geometric.nn import (
     TopKPooling,
     dense_diff_pool,
     dense_mincut_pool,
-    global_add_pool,
     global_max_pool,
     global_mean_pool,
 )

@@ -88,7 +88,7 @@ def test_two_columns_of_a_table_have_two_folders(run_well, folder, short_trainin
 
 
 def test_one_class_can_be_explained(run_well, folder):
-    run_well("explain", "graphs.pt", "--model", "model.pt", "--target", 0, "--num-clusters", 1, "--out", "one")
+    run_well("explain", "graphs.pt", *NO_REASONS, "--model", "model.pt", "--target", 0, "--out", "one")
     assert list(pg.load(folder / "one" / "explanation.json")) == [0]
 
 

@@ -128,7 +128,7 @@ def test_sixty_nodes_are_not_too_large():
 
 
 @pytest.mark.parametrize("name", [*NAMED, *NEAR_MISSES])
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(random=st.randoms(use_true_random=False))
 def test_the_order_of_nodes_does_not_matter(name, random):
     graph = nx.convert_node_labels_to_integers(NAMED.get(name) or NEAR_MISSES[name])
