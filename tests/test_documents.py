@@ -59,7 +59,7 @@ class AtomCounter(torch.nn.Module):
 @pytest.fixture(scope="module")
 def houses():
     """A model of some graphs of BA-house and its explanation: what pages call model, graphs and explanation."""
-    graphs = pg.datasets.load("ba-house")[:160]
+    graphs = pg.datasets.load("ba-house", num_graphs=100)
     model = pg.train(graphs, hidden=(16, 16, 16), max_epochs=30).model
     explainer = pg.PAGE(num_clusters=1, max_reasons=2).fit(model, graphs)
     return {**explained(explainer), "graphs": graphs, "model": model}

@@ -5,8 +5,6 @@ and ``from protograph import X`` counts as an import of the package that X comes
 """
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -38,112 +36,84 @@ DOOR = "__init__"
 DRAWING_METHODS = ("explanation", ("plot", "report", "_repr_html_"), "report")
 
 
-@dataclass(frozen=True)
-class Import:
-    """One import: where it is written, and the dotted module that it names, without the root package."""
-
-    line: int
-    module: str
-    function: str | None
-
-
-def wrong_imports(root: Path, layers: tuple[tuple[str, ...], ...]) -> list[str]:
+def wrong_imports(root, layers):
     """A message for every import of the package at ``root`` that is not downwards, in the order of files and lines."""
     place = {name: number for number, layer in enumerate(layers) for name in layer}
     door = names_of_the_door(root)
     wrong = []
     for file in sorted(root.rglob("*.py")):
-        package = package_of(file.relative_to(root).with_suffix("").parts)
+        package = file.relative_to(root).with_suffix("").parts[0]
         if package not in (*place, DOOR):
             wrong.append(f"{file.relative_to(root)}: {package} has no place in the order of the layers")
         elif package != DOOR:
-            for one in imports_of(file, root, door):
-                reason = complaint(package, one, place)
-                if reason:
-                    wrong.append(f"{file.relative_to(root)}:{one.line}: {reason}")
+            for line, imported, function in imports_of(file, root, door):
+                is_drawing = (package, imported) == DRAWING_METHODS[::2] and function in DRAWING_METHODS[1]
+                if imported != package and not is_drawing and (reason := complaint(package, imported, place)):
+                    wrong.append(f"{file.relative_to(root)}:{line}: {package} imports {reason}")
     return wrong
 
 
-def complaint(package: str, one: Import, place: dict[str, int]) -> str | None:
-    imported = package_of(tuple(one.module.split(".")))
-    drawing = package == DRAWING_METHODS[0] and one.function in DRAWING_METHODS[1] and imported == DRAWING_METHODS[2]
-    if imported == package or drawing:
-        return None
+def complaint(package, imported, place):
     if imported == DOOR:
-        return f"{package} imports the top package itself"
+        return "the top package itself"
     if imported not in place:
-        return f"{package} imports {imported}, which has no place in the order of the layers"
-    if place[imported] > place[package]:
-        return f"{package} imports {imported}, which is above it"
+        return f"{imported}, which has no place in the order of the layers"
     if place[imported] == place[package]:
-        return f"{package} imports {imported}, which is in the same layer"
-    return None
+        return f"{imported}, which is in the same layer"
+    return f"{imported}, which is above it" if place[imported] > place[package] else ""
 
 
-def package_of(parts: tuple[str, ...]) -> str:
-    return parts[0] or DOOR
+def imports_of(file, root, door):
+    """Line, package and innermost function of every import of a file from its own root package."""
+    found = []
 
-
-def imports_of(file: Path, root: Path, door: dict[str, str]) -> Iterator[Import]:
-    """What a file imports from its own root package."""
-    for node, function in with_functions(ast.parse(file.read_text()), None):
+    def visit(node, function):
         for name in imported_names(node, file, root):
-            if name == root.name or name.startswith(f"{root.name}."):
-                inner = name[len(root.name) + 1 :]
-                yield Import(node.lineno, through_the_door(inner, root, door), function)
+            top, _, inner = name.partition(".")
+            if top == root.name:
+                found.append((node.lineno, package_of(inner.partition(".")[0], root, door), function))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            function = node.name
+        for child in ast.iter_child_nodes(node):
+            visit(child, function)
+
+    visit(ast.parse(file.read_text()), None)
+    return found
 
 
-def with_functions(node: ast.AST, function: str | None) -> Iterator[tuple[ast.AST, str | None]]:
-    """Every node with the name of the innermost function around it."""
-    yield node, function
-    inner = node.name if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else function
-    for child in ast.iter_child_nodes(node):
-        yield from with_functions(child, inner)
-
-
-def imported_names(node: ast.AST, file: Path, root: Path) -> list[str]:
+def imported_names(node, file, root):
     """Dotted names that a statement, or a call of ``import_module``, imports."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
-        module = node.module or ""
-        if node.level:
-            around = (root.name, *file.relative_to(root).parts[: -node.level])
-            module = ".".join([*around, *([module] if module else [])])
+        around = (root.name, *file.relative_to(root).parts[: -node.level]) if node.level else ()
+        module = ".".join([*around, *([node.module] if node.module else [])])
         return [f"{module}.{alias.name}" for alias in node.names]
-    if isinstance(node, ast.Call) and node.args and called(node.func) in ("import_module", "__import__"):
-        name = node.args[0]
-        return [name.value] if isinstance(name, ast.Constant) and isinstance(name.value, str) else []
+    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+        called = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
+        return [str(node.args[0].value)] if called in ("import_module", "__import__") else []
     return []
 
 
-def called(function: ast.expr) -> str | None:
-    return getattr(function, "id", None) or getattr(function, "attr", None)
-
-
-def through_the_door(inner: str, root: Path, door: dict[str, str]) -> str:
-    """The module a name is of: a name that the top package re-exports is of the module it comes from."""
-    first = inner.partition(".")[0]
+def package_of(first, root, door):
+    """The package that a name is of: of one that the top package re-exports, the one that it comes from."""
     if (root / first).is_dir() or (root / f"{first}.py").is_file():
-        return inner
-    return door.get(first, "")
+        return first or DOOR
+    return door.get(first, DOOR)
 
 
-def names_of_the_door(root: Path) -> dict[str, str]:
-    """Names that the top package imports, each with its module, without the root package."""
+def names_of_the_door(root):
+    """Names that the top package imports, each with the package it comes from."""
     names = {}
     for node in ast.walk(ast.parse((root / "__init__.py").read_text())):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{root.name}."):
-            names |= {alias.asname or alias.name: node.module[len(root.name) + 1 :] for alias in node.names}
+            names |= {alias.asname or alias.name: node.module.split(".")[1] for alias in node.names}
     return names
 
 
 def test_packages_import_downwards_only():
     wrong = wrong_imports(SOURCE, LAYERS)
     assert not wrong, "imports that are not downwards:\n" + "\n".join(wrong)
-
-
-def test_every_layer_is_there():
     names = [name for layer in LAYERS for name in layer]
     assert [name for name in names if not ((SOURCE / name).is_dir() or (SOURCE / f"{name}.py").is_file())] == []
 
@@ -166,47 +136,32 @@ def fake(tmp_path):
     return write
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "import numpy\nfrom fake.low import things\n",
-        "import fake.low.things\n",
-        "from fake import thing\n",
-        "from fake.left.other import one\nfrom .other import one\nfrom . import other\n",
-        "from ..low import things\n",
-        "def f():\n    from fake.low.things import thing\n",
-    ],
-)
-def test_imports_downwards_and_within_a_package_are_right(fake, text):
+def test_imports_downwards_and_within_a_package_are_right(fake):
+    text = (
+        "import numpy\nimport fake.low.things\nfrom fake import thing\nfrom fake.left.other import one\n"
+        "from . import other\nfrom ..low import things\ndef f():\n    from fake.low.things import thing\n"
+    )
     assert fake({"left/a.py": text}) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "line"),
+    ("text", "line", "reason"),
     [
-        ("import os\nfrom fake.report.page import Page\n", 2),
-        ("import fake.report.page as p\n", 1),
-        ("from fake import report\n", 1),
-        ("from fake import Page\n", 1),
-        ("from ..report.page import Page\n", 1),
-        ("from .. import report\n", 1),
-        ("def f():\n    def g():\n        import fake.report\n", 3),
-        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from fake.report.page import Page\n", 3),
-        ("import importlib\nimportlib.import_module('fake.report.page')\n", 2),
-        ("def plot():\n    from fake.report.page import Page\n", 2),
+        ("import os\nfrom fake.report.page import Page\n", 2, "report, which is above it"),
+        ("import fake.report.page as p\n", 1, "report, which is above it"),
+        ("from fake import Page\n", 1, "report, which is above it"),
+        ("from .. import report\n", 1, "report, which is above it"),
+        ("def f():\n    def g():\n        import fake.report\n", 3, "report, which is above it"),
+        ("if TYPE_CHECKING:\n    from ..report.page import Page\n", 2, "report, which is above it"),
+        ("import importlib\nimportlib.import_module('fake.report.page')\n", 2, "report, which is above it"),
+        ("def plot():\n    from fake.report.page import Page\n", 2, "report, which is above it"),
+        ("import fake.right\n", 1, "right, which is in the same layer"),
+        ("import fake\n", 1, "the top package itself"),
+        ("from fake import __version__\n", 1, "the top package itself"),
     ],
 )
-def test_an_import_upwards_is_found_wherever_it_is_written(fake, text, line):
-    assert fake({"left/a.py": text}) == [f"left/a.py:{line}: left imports report, which is above it"]
-
-
-def test_packages_of_one_layer_do_not_know_each_other(fake):
-    assert fake({"left/a.py": "import fake.right\n"}) == ["left/a.py:1: left imports right, which is in the same layer"]
-
-
-@pytest.mark.parametrize("text", ["import fake\n", "from fake import __version__\n", "from .. import __version__\n"])
-def test_nothing_imports_the_door(fake, text):
-    assert fake({"low/a.py": text}) == ["low/a.py:1: low imports the top package itself"]
+def test_a_wrong_import_is_found_wherever_it_is_written(fake, text, line, reason):
+    assert fake({"left/a.py": text}) == [f"left/a.py:{line}: left imports {reason}"]
 
 
 def test_a_module_by_itself_is_a_layer_too(fake):
@@ -218,11 +173,7 @@ def test_a_module_by_itself_is_a_layer_too(fake):
 
 def test_an_explanation_draws_itself_in_three_methods_and_nowhere_else(fake):
     method = "class E:\n    def {}(self):\n        from fake.report.page import Page\n"
-    assert fake({"explanation/a.py": method.format("plot") + method.format("report")}) == []
-    assert fake({"explanation/a.py": method.format("_repr_html_")}) == []
+    assert fake({"explanation/a.py": "".join(map(method.format, DRAWING_METHODS[1]))}) == []
     assert fake({"explanation/a.py": method.format("save")}) == [
         "explanation/a.py:3: explanation imports report, which is above it"
-    ]
-    assert fake({"explanation/a.py": "from fake.report.page import Page\n"}) == [
-        "explanation/a.py:1: explanation imports report, which is above it"
     ]

@@ -7,7 +7,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 import torch
-from torch_geometric.data import InMemoryDataset, OnDiskDataset
+from torch_geometric.data import InMemoryDataset
 
 import protograph as pg
 from protograph.page import clustering, counting
@@ -15,19 +15,7 @@ from protograph.page.reasons.reasons import find_reasons
 from protograph.page.reasons.scope import ReasonOptions
 from tests import zoo
 
-GRAPHS = zoo.random_graphs(120)
-
-
-class Collated(InMemoryDataset):
-    def __init__(self, graphs):
-        super().__init__()
-        self.data, self.slices = self.collate(graphs)
-
-
-def on_disk(folder):
-    dataset = OnDiskDataset(str(folder))
-    dataset.extend(GRAPHS)
-    return dataset
+GRAPHS = zoo.random_graphs(80)
 
 
 def torch_files(folder):
@@ -36,12 +24,10 @@ def torch_files(folder):
     return folder
 
 
+# That every other source has the same graphs is seen in tests/graphs/test_dataset.py.
 SOURCES = {
     "generator": lambda folder: (graph for graph in GRAPHS),
     "files of torch.save": torch_files,
-    "InMemoryDataset": lambda folder: Collated(GRAPHS),
-    "part of an InMemoryDataset": lambda folder: Collated([*GRAPHS[::-1], *GRAPHS])[len(GRAPHS) :],
-    "OnDiskDataset": on_disk,
 }
 
 
@@ -89,7 +75,7 @@ def wanted(model):
 @pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
 @pytest.mark.parametrize("name", SOURCES)
 def test_the_answers_are_those_of_a_list(name, tmp_path, model, wanted):
-    explainer = pg.PAGE(num_clusters=2, budget=2).fit(model, SOURCES[name](tmp_path), batch_size=48)
+    explainer = pg.PAGE(num_clusters=2, budget=2).fit(model, SOURCES[name](tmp_path), batch_size=32)
     found = explainer.explain_all()
     assert answers(found) == answers(wanted)
     np.testing.assert_allclose(floats(found), floats(wanted), rtol=1e-9, atol=1e-9)
@@ -105,10 +91,7 @@ def test_past_a_size_a_sample_decides_all_are_counted_and_it_is_said(model, monk
     monkeypatch.setattr(
         "protograph.page.explainer.find_reasons", lambda facts: find_reasons(replace(facts, options=few))
     )
-    explainer = pg.PAGE(
-        num_clusters=2,
-        budget=2,
-    )
+    explainer = pg.PAGE(num_clusters=2, budget=2)
     found = explainer.fit(model, iter(GRAPHS)).explain_all()
     for target, one in found.items():
         sizes = [prototype.cluster_size for prototype in one.prototypes]

@@ -13,7 +13,6 @@ from torch_geometric.nn import (
     TopKPooling,
     dense_diff_pool,
     dense_mincut_pool,
-    global_add_pool,
     global_max_pool,
     global_mean_pool,
 )
@@ -73,20 +72,6 @@ class TopKThenAttention(nn.Module):
         x = self.conv(data.x, data.edge_index).relu()
         x, _, _, batch, *_ = self.pool(x, data.edge_index, None, data.batch)
         return self.head(self.readout(x, batch))
-
-
-class OwnSelection(nn.Module):
-    """Picks nodes without any pooling layer: those with a positive score, by a mask."""
-
-    def __init__(self):
-        super().__init__()
-        self.conv, self.score, self.head = GCNConv(3, WIDTH), nn.Linear(WIDTH, 1), nn.Linear(WIDTH, 2)
-
-    def forward(self, x, edge_index, batch):
-        x = self.conv(x, edge_index).relu()
-        score = self.score(x).flatten()
-        kept = score >= score.median()
-        return self.head(global_add_pool(x[kept], batch[kept], size=int(batch.max()) + 1))
 
 
 class Dense(nn.Module):

@@ -2,6 +2,7 @@ import csv
 import io
 import json
 import re
+from functools import partial
 
 import pytest
 import torch
@@ -36,6 +37,7 @@ def test_explainers_are_compared(run_well, run, folder, monkeypatch):
         return pg.datasets.GraphDataset(graphs=graphs, name="tiny", class_names=("a", "b"), ground_truths=truths)
 
     monkeypatch.setattr(registry, "SPECS", {**registry.SPECS, "tiny": DatasetSpec(name="tiny", load=tiny)})
+    monkeypatch.setattr("protograph.evaluation.comparison.train", partial(pg.train, max_epochs=20))
     arguments = ("compare", "tiny", "--explainers", "page,walk,random", "--seeds", 1, "--max-nodes", 6)
     done = run_well(*arguments)
     title, _, header, *rows = done.stdout.splitlines()[:5]

@@ -1,6 +1,7 @@
 import json
 import math
 import re
+from functools import partial
 
 import torch
 
@@ -74,8 +75,9 @@ def test_a_run_runs_no_code_that_it_names(run, run_well, folder):
         assert row["prototypes"][0]["probability"] == probability[int(target)].prototypes[0].probability
 
 
-def test_a_model_of_the_run_s_own_is_taken_as_it_was_written(run, run_well, folder):
-    run_well("explain", "graphs.pt", "--num-graphs", 1, "--num-clusters", 1, "--out", "own")
+def test_a_model_of_the_run_s_own_is_taken_as_it_was_written(run, run_well, folder, monkeypatch):
+    monkeypatch.setattr("protograph.training.train", partial(pg.train, max_epochs=3))
+    run_well("explain", "graphs.pt", "--max-reasons", 1, "--num-graphs", 1, "--num-clusters", 1, "--out", "own")
     assert json.loads(run_well("evaluate", "own", "--json").stdout)["held_out"] is True
     assert run("evaluate", "own", "--model", "mine:build").stderr == (
         "error: own has a model of its own, model.pt; leave out --model and --weights\n"

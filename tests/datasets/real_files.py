@@ -1,10 +1,13 @@
 """What the tests of data sets read from files share."""
 
 import os
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
 import pytest
+
+from protograph import datasets
 
 
 def needs(relative):
@@ -12,6 +15,12 @@ def needs(relative):
     folder = os.environ.get("PROTOGRAPH_DATA")
     is_there = bool(folder) and (Path(folder) / relative).is_file()
     return pytest.mark.skipif(not is_there, reason=f"PROTOGRAPH_DATA names no folder with {relative}")
+
+
+@cache
+def whole(name):
+    """A data set of real files, read once a process: nobody may change it."""
+    return datasets.load(name)
 
 
 def typed(graph):

@@ -305,7 +305,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_other_value_at_any_place_is_read_or_refused_with_a_message(data, document, tmp_path):
     damaged = copy.deepcopy(document)

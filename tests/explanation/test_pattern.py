@@ -17,7 +17,7 @@ from tests.explanation.by_hand import complete, house, naive_pattern, patterns
 from tests.metrics.small_graphs import graph_of, graphs, path, ring
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(patterns(), st.lists(graphs(max_nodes=6), max_size=4))
 def test_a_pattern_holds_where_plain_loops_find_it(pattern, whole):
     assert pattern.holds_in(whole).tolist() == [naive_pattern(pattern, graph) for graph in whole]

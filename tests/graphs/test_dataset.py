@@ -291,20 +291,6 @@ def test_a_batch_is_that_of_pyg(graphs, wanted):
                 assert torch.equal(batch[key], value), key
 
 
-def test_what_the_model_cannot_do_without_is_not_left_out():
-    graphs = zoo.random_graphs(2)
-    graphs[1].x = torch.ones(5, 7)
-    with pytest.raises(RuntimeError, match=r"Sizes of tensors must match"):
-        collate(graphs).batch()
-
-
-def test_gradients_reach_graphs_that_are_only_batched():
-    one, two = with_all(3), with_all(2)
-    two.x.requires_grad_()
-    collate([one, two]).batch(WANTED).x.sum().backward()
-    assert torch.equal(two.x.grad, torch.ones(2, 4))
-
-
 def test_parts_are_views():
     graphs = collate(GRAPHS)
     part = graphs[3:6][1:]
@@ -315,11 +301,6 @@ def test_parts_are_views():
     assert all(same(*pair) for pair in zip(graphs[-4:], GRAPHS[-4:], strict=True))
     assert len(graphs[5:2]) == 0
     assert len(pickle.dumps(graphs[0])) < 4000
-
-
-def test_a_tensor_without_numbers_is_kept_as_it_is():
-    graphs = [Data(x=torch.ones(2, 1), y=torch.ones(1, device="meta")) for _ in range(3)]
-    assert [value.is_meta for value in GraphStore(graphs).values("y")] == [True] * 3
 
 
 def test_a_path_that_is_no_folder_is_refused_with_the_way_to_read_it(tmp_path):

@@ -11,7 +11,7 @@ from protograph.graphs.conditions import EdgeRule
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs
 from tests import zoo
-from tests.metrics.small_graphs import graph_of, graphs, path, plain, ring
+from tests.metrics.small_graphs import graph_of, graphs, path, plain
 
 
 def node_kinds(graph):
@@ -144,13 +144,6 @@ def test_numbers_that_are_equal_are_one_kind():
     of_zero, of_one = node_kinds(encoded[1])
     assert of_zero != of_one
     assert [node_kinds(graph) for graph in encoded] == [[of_zero, of_zero], [of_zero, of_one], [of_zero, of_one]]
-
-
-def test_graphs_without_features_or_edges_or_nodes():
-    encoded = EncodedGraphs([Data(num_nodes=2), ring(3), Data(num_nodes=0)])
-    assert [node_kinds(graph) for graph in encoded] == [[0, 0], [0, 0, 0], []]
-    assert [graph.num_edges for graph in encoded] == [0, 3, 0]
-    assert len(EncodedGraphs([])) == 0
 
 
 @pytest.mark.parametrize(

@@ -202,13 +202,6 @@ def test_one_hot_is_a_single_one_in_every_row(x, expected):
     assert is_one_hot(x) is expected
 
 
-def test_the_column_of_each_node():
-    assert node_columns(Data(x=torch.eye(4)[[3, 0, 3]])) == [3, 0, 3]
-    assert node_columns(Data(x=torch.rand(3, 4))) is None
-    assert node_columns(Data(x=torch.ones(3))) is None
-    assert node_columns(Data(num_nodes=3)) is None
-
-
 def test_columns_without_a_colour_do_not_count():
     x = torch.tensor([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
     assert node_columns(Data(x=x)) is None

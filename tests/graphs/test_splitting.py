@@ -31,10 +31,6 @@ def test_edges_are_put_beside_those_of_their_graph_in_their_order():
     assert [graph.y.tolist() for graph in (first, second, third)] == [[1], [0], [1]]
 
 
-def test_graphs_without_features_know_their_number_of_nodes():
-    assert [graph.num_nodes for graph in split(node_values={})] == [2, 1, 3]
-
-
 def test_a_graph_does_not_carry_the_data_set_along():
     graph, *_ = split_graphs(
         node_values={"x": torch.zeros(100_000, 1)},

@@ -2,9 +2,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph.graphs.subgraph import (
-    edge_keys,
     induced_subgraph,
-    node_keys,
     undirected,
     with_edges,
     without_repeated_edges,
@@ -59,12 +57,3 @@ def test_every_edge_tensor_is_carried_along_and_the_label_is_no_edges():
     one_way = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]), y=torch.tensor([1]))
     assert undirected(one_way).edge_index.tolist() == [[0, 1], [1, 0]]
     assert undirected(one_way).y.tolist() == [1]
-
-
-def test_graphs_that_are_asked_for_their_tensors_stay_as_they_are():
-    graph = Data(
-        x=torch.ones(3, 2), edge_index=torch.tensor([[0, 1], [1, 0]]), edge_attr=torch.ones(2), y=torch.ones(1)
-    )
-    before = set(vars(graph._store))
-    assert (node_keys(graph), edge_keys(graph)) == (["x"], ["edge_index", "edge_attr"])
-    assert set(vars(graph._store)) == before

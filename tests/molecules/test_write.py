@@ -15,7 +15,7 @@ from protograph.explanation import Prototype
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.molecules.read import BOND_NAMES, molecule_arrays, molecule_graphs, parse
 from protograph.molecules.write import MoleculeRecord, sdf_text, source_molecule, to_rdkit, to_smiles, with_charges
-from tests.datasets.real_files import needs
+from tests.datasets.real_files import needs, whole
 from tests.made import made_explanation
 
 NAMES = (("C", "N", "O", "H"), ("single", "double"))
@@ -51,7 +51,7 @@ def is_whole(molecule):
 
 @needs(f"{SOLUBILITY_FILE.relative}.gz")
 def test_real_molecules_come_back():
-    dataset = datasets.load("solubility")
+    dataset = whole("solubility")
     # Which nitrogens of an aromatic ring bear a hydrogen is not in a graph of heavy atoms.
     wanted = [Chem.MolToSmiles(parse(graph.smiles), isomericSmiles=False) for graph in dataset]
     chosen = [(graph, text) for graph, text in zip(dataset, wanted, strict=True) if "[nH]" not in text]

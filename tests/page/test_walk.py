@@ -49,7 +49,7 @@ def beyond(monkeypatch):
     monkeypatch.setattr(module, "MAX_WHOLE", 0)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(matching_problems(), OPTIONS)
 def test_walks_are_the_oracles_node_for_node(problem, options):
     graphs, embeddings = problem

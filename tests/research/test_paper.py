@@ -3,7 +3,6 @@
 import json
 from math import inf
 
-import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -21,10 +20,10 @@ from research.paper.estimates import (
     share_of,
     verdict,
 )
-from research.paper.items import ITEMS, arena, fidelity, rq1, rq2, rq3, rq5
-from research.paper.lab import Lab, ModelSpec, swept
+from research.paper.items import ITEMS, arena, rq1, rq2, rq3
+from research.paper.lab import Lab
 from research.paper.runs import Results
-from research.paper.settings import SETS, Settings
+from research.paper.settings import Settings
 from research.paper.sheet import Sheet
 from research.paper.truths import paper
 
@@ -86,16 +85,6 @@ def test_unknown_names_and_folders_of_others_are_refused(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 
 
-def test_wrong_labels_are_of_training_graphs_alone(tmp_path):
-    lab = Lab(tmp_path, QUICK)
-    right, wrong = lab.model(ModelSpec("ba-house", 0)), lab.model(ModelSpec("ba-house", 0, None, 50))
-    assert right.split.train.tolist() == wrong.split.train.tolist()
-    assert right.test_performance.num_graphs == wrong.test_performance.num_graphs
-    assert lab.model(ModelSpec("ba-house", 0, (4, 8))).model.hidden == (4, 8)
-    inside, outside = lab.train_graphs("ba-house", 0), lab.rest("ba-house", 0)
-    assert len(inside) + len(outside) == 160
-
-
 def test_what_is_kept_is_made_once_of_the_same_facts(tmp_path):
     made = []
     lab = Lab(tmp_path, QUICK)
@@ -103,18 +92,6 @@ def test_what_is_kept_is_made_once_of_the_same_facts(tmp_path):
         lab.kept("kind", "name", facts, lambda: made.append(0) or len(made))
     assert len(made) == 2
     assert Lab(tmp_path, Settings()).kept("kind", "name", {"a": 1}, lambda: "not quick") == "not quick"
-
-
-def test_settings_leave_out_and_cut():
-    assert Settings(without=("mnist-sp",)).sets(SETS) == tuple(name for name in SETS if name != "mnist-sp")
-    assert (Settings().stride("mnist-sp"), Settings(device="cuda").stride("mnist-sp"), QUICK.stride("mnist-sp")) == (
-        35,
-        1,
-        1,
-    )
-    assert Settings().widths("mnist-sp") == (8, 32)
-    assert Settings().wrong_percent("benzene") == tuple(range(0, 51, 5))
-    assert [len(one) for one in swept("ba-grid", 1, Settings())] == [25, 11]
 
 
 # Numbers
@@ -240,14 +217,6 @@ def test_claims_of_prototypes_are_counted_by_seeds():
     assert rq1.all_have("house")([], ()) == 0.0
 
 
-def test_ten_graphs_are_drawn_until_three_are_of_the_class():
-    train, generator = np.arange(100, 140), np.random.default_rng(0)
-    ten, chosen = rq5.draw(train, np.arange(40) % 4 == 0, generator)
-    assert (len(ten), len(chosen)) == (10, 3)
-    assert all((ten[place] - 100) % 4 == 0 for place in chosen)
-    assert rq5.draw(train, np.zeros(40, dtype=bool), generator) is None
-
-
 def test_the_arena_leaves_out_models_that_guess_and_pairs_seeds():
     def scored(accuracy):
         return {"accuracy": accuracy, "found": [True, False], "fidelity": 0.5, "coverage": 0.5}
@@ -271,17 +240,6 @@ def test_the_arena_leaves_out_models_that_guess_and_pairs_seeds():
     )
     assert "k4-chain, seed 0" in sheet.text()
     assert "XGNN, 3 times: no" in sheet.text()
-
-
-def test_patterns_come_out_again_by_pairs_of_seeds():
-    rows = [{"patterns": ["a", "b"]}, {"patterns": ["a"]}, {"patterns": ["a", "c"]}]
-    assert fidelity.share_again(rows) == pytest.approx(2 / 3)
-    assert fidelity.share_again(rows[:2]) is None
-    worlds = [
-        {"kind": "shape", "fidelity": 1.0, "found": [True, False], "accuracy": None},
-        {"kind": "shape", "fidelity": None},
-    ]
-    assert fidelity.values_of(fidelity.by_kind(worlds)["shape"], "found") == [0.5]
 
 
 def test_records_are_of_the_columns_that_are_shown(out):

@@ -11,7 +11,7 @@ from protograph._utils.ties import TOLERANCE, best, best_first, first_best, leve
 # Multiples of a quarter: what differs differs by far more than rounding.
 COARSE = st.one_of(st.integers(-8, 8).map(lambda n: n / 4), st.sampled_from([math.inf, -math.inf]))
 NOISE = st.floats(-1e-13, 1e-13)
-some = settings(max_examples=100, deadline=None)
+some = settings(max_examples=30, deadline=None)
 
 
 def places(values):

@@ -193,7 +193,7 @@ def renumbered(pattern, order):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(patterns(max_nodes=5), st.data())
 def test_words_do_not_depend_on_the_numbers_of_the_nodes(pattern, data):
     order = data.draw(st.permutations(range(pattern.num_nodes)))
@@ -220,7 +220,7 @@ def meaning(pattern):
     return min(readings), is_open, pattern.at_least
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(patterns(max_nodes=4), patterns(max_nodes=4))
 def test_different_patterns_have_different_words(first, second):
     # No assume: most pairs differ in size, and Hypothesis may take so many rejected ones for an error.

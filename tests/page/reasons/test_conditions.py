@@ -46,7 +46,7 @@ def as_pattern(one, graphs):
     )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(groups_of_graphs(max_nodes=5), st.data())
 def test_a_condition_holds_where_trying_everything_says_so(graphs, data):
     one = data.draw(conditions_of(graphs))

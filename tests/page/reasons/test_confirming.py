@@ -12,7 +12,7 @@ from tests.page.naive_patterns import undirected
 from tests.page.reasons.by_hand import SQUARE, TRIANGLE, condition, scope_of
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 60), st.integers(0, 60), st.fractions(0, 1, max_denominator=50))
 def test_chances_are_those_of_exact_fractions(at_least, number, share):
     exact = sum(

@@ -10,7 +10,7 @@ from tests.page.reasons.by_hand import SQUARE, TRIANGLE, condition, reader_of
 from tests.page.reasons.test_conditions import as_pattern, conditions_of
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(groups_of_graphs(max_nodes=4, min_graphs=2), st.data())
 def test_drafts_hold_where_their_conditions_say_so(graphs, data):
     few = st.lists(conditions_of(graphs), max_size=2).map(tuple)

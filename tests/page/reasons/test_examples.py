@@ -23,7 +23,7 @@ def problems(draw, max_nodes=8):
     return frozenset(marked), frozenset(range(size)), distances, [frozenset(one) for one in wanted]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems())
 def test_no_node_can_be_left_out(problem):
     marked, every, distances, wanted = problem
@@ -39,7 +39,7 @@ def test_no_node_can_be_left_out(problem):
         assert len(nodes) == 1 or not will_do([nodes - {node}])[0]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.sets(st.integers(0, 9)), st.sets(st.integers(0, 9)))
 def test_what_is_needed_is_what_is_left(marked, needed):
     def will_do(sets):

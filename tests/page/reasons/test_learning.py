@@ -38,7 +38,7 @@ def terms(draw, num_rows, max_size=2):
     return Term(tuple(sorted(has)), tuple(sorted(set(chosen) - set(has))))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(tables(), st.data())
 def test_worths_and_costs_are_what_plain_loops_count(table, data):
     num_rows, num_columns = len(table), len(table[0])
@@ -75,7 +75,7 @@ def small_terms(num_rows):
         yield Term(tuple(sorted({*one.has, *other.has})), tuple(sorted({*one.lacks, *other.lacks})))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(tables(max_rows=5, max_columns=10), st.data())
 def test_one_term_is_the_best_that_trying_everything_gives(table, data):
     is_class = data.draw(st.lists(st.booleans(), min_size=len(table[0]), max_size=len(table[0])))
@@ -87,7 +87,7 @@ def test_one_term_is_the_best_that_trying_everything_gives(table, data):
     assert term is None if most <= 1e-9 else learner.worth(term, covered) == pytest.approx(most, abs=1e-7)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(tables(), st.data())
 def test_a_perfect_rule_is_found_where_there_is_one(table, data):
     """Any rule of at most two reasons of two conditions is planted; one that is as good must come out."""
