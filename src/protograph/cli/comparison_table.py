@@ -1,9 +1,10 @@
 """The figures of a comparison as a table of at most 100 columns, and as CSV."""
 
-from collections.abc import Mapping, Sequence
+import io
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from protograph._utils.words import count_of, csv_text, cut, one_line
+from protograph._utils.words import count_of, cut, one_line, write_csv
 from protograph.cli.tables import table
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def comparison_csv(figures: Figures, keys: Sequence[str]) -> str:
     rows = (
         [name, key, *(getattr(row[key], column) for column in columns)] for name, row in figures.items() for key in keys
     )
-    return csv_text(["explainer", "metric", *columns], rows)
+    return _csv(["explainer", "metric", *columns], rows)
 
 
 def seeds_csv(values: "Values") -> str:
@@ -134,4 +135,10 @@ def seeds_csv(values: "Values") -> str:
         for seed, value in by_seed.items()
         if value is not None
     )
-    return csv_text(["explainer", "metric", "seed", "value"], rows)
+    return _csv(["explainer", "metric", "seed", "value"], rows)
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    text = io.StringIO(newline="")
+    write_csv(text, columns, rows)
+    return text.getvalue()
