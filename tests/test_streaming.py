@@ -10,7 +10,7 @@ import torch
 from torch_geometric.data import InMemoryDataset
 
 import protograph as pg
-from protograph.page import clustering, counting
+from protograph.page import clustering
 from protograph.page.reasons.reasons import find_reasons
 from protograph.page.reasons.scope import ReasonOptions
 from tests import zoo
@@ -85,9 +85,7 @@ def test_the_answers_are_those_of_a_list(name, tmp_path, model, wanted):
 @pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
 def test_past_a_size_a_sample_decides_all_are_counted_and_it_is_said(model, monkeypatch):
     monkeypatch.setattr(clustering, "MAX_FITTED", 20)
-    monkeypatch.setattr(counting, "MAX_COUNTED", 40)
-    monkeypatch.setattr(counting, "DRAWN_FROM", 20)
-    few = ReasonOptions(max_searched=60, max_confirming=20, min_kept_apart=2)
+    few = ReasonOptions(max_searched=30, max_confirming=10, min_kept_apart=2)
     monkeypatch.setattr(
         "protograph.page.explainer.find_reasons", lambda facts: find_reasons(replace(facts, options=few))
     )
@@ -97,7 +95,7 @@ def test_past_a_size_a_sample_decides_all_are_counted_and_it_is_said(model, monk
         sizes = [prototype.cluster_size for prototype in one.prototypes]
         assert sum(sizes) == one.num_predicted == sum(one.survey.predictions[i] == target for i in range(len(GRAPHS)))
         assert any(note.startswith("rules were searched in ") for note in one.warnings)
-        assert one.rule.parts.count(0) <= 70
+        assert one.rule.parts.count(0) <= 40
         for prototype in one.prototypes:
             assert prototype.evidence.num_class + prototype.evidence.num_others == len(GRAPHS)
         for reason in one.reasons:

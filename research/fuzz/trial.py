@@ -41,7 +41,7 @@ class Outcome:
 
 EXPLAINERS = {
     "consensus": lambda rng: pg.PAGE(
-        match_features=rng.choice(["auto", "auto", "auto", True, False, 0.1, "model"]),
+        match_features=rng.choice(["auto", "auto", "auto", True, False, 0.1]),
         match_edges=rng.choice(["auto", "auto", False]),
         num_clusters=rng.choice(["auto", 1, 2]),
         budget=2,

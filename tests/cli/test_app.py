@@ -39,7 +39,7 @@ def test_an_interrupt_leaves_nothing_behind(run, folder, monkeypatch, interrupts
     partial = []
 
     def interrupted(*arguments, **options):
-        partial.extend(folder.glob("new/.stopped-*"))
+        partial.extend(folder.glob(".stopped-*"))
         os.kill(os.getpid(), getattr(signal, name))
 
     monkeypatch.setattr("protograph.training.train", interrupted)
@@ -49,6 +49,7 @@ def test_an_interrupt_leaves_nothing_behind(run, folder, monkeypatch, interrupts
     assert done.returncode == 130
     assert done.stderr.strip().splitlines()[-1] == "interrupted: no results were written"
     assert not (folder / "new").exists()
+    assert not partial[0].exists()
     assert signal.getsignal(getattr(signal, name)) == earlier
 
 
