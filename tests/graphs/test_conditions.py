@@ -83,7 +83,7 @@ def test_rules_that_contradict_themselves_are_refused(options, message):
         ({"kinds": (0, 1)}, r"^kinds must have one for each of 3 anchors, got 2$"),
         ({"kinds": (0, 2, 0)}, r"^kinds must be numbered from 0 on without gaps, got \[0, 2\]$"),
         ({"scales": (1.0, 0.0)}, r"^scales must be above 0, got \[1\.0, 0\.0\]$"),
-        ({"origin": "luck"}, r"^origin must be one of 'clusters', 'division', 'model', got 'luck'$"),
+        ({"origin": "luck"}, r"^origin must be one of 'clusters', 'division', got 'luck'$"),
         ({"names": ("a",)}, r"^names must be one for each of 2 kinds, got 1$"),
     ],
 )

@@ -165,20 +165,18 @@ def test_bins_are_named_by_their_range(cuts, is_whole, wanted):
 def test_kinds_are_named_by_what_is_high_and_low_or_by_their_values():
     rows = np.array([[0.0, 0.1], [4.0, 4.1], [4.2, 4.0], [0.1, 0.0]])
     assert group_names(GROUP, rows, ColumnNames(("a", "b"))) == ("low a and low b", "high a and high b")
-    ids = ColumnGroup(columns=(0,), anchors=((1.0,), (2.0,), (7.0,)), kinds=(0, 1, 0), scales=(1.0,), origin="model")
+    ids = ColumnGroup(columns=(0,), anchors=((1.0,), (2.0,), (7.0,)), kinds=(0, 1, 0), scales=(1.0,))
     values = np.array([[1.0], [7.0], [7.0], [2.0]])
     assert group_names(ids, values, ColumnNames(("atom",), {0: {7: "N"}})) == ("N and 1", "2")
 
 
 def test_lines_say_bins_kinds_and_the_sample():
-    ids = ColumnGroup(
-        columns=(1,), anchors=((1.0,), (2.0,)), kinds=(0, 1), scales=(1.0,), origin="model", names=("1", "2")
-    )
+    ids = ColumnGroup(columns=(1,), anchors=((1.0,), (2.0,)), kinds=(0, 1), scales=(1.0,), names=("1", "2"))
     rule = NodeRule(cuts=((0.5,), ()), groups=(ids,), sample="all 9 nodes", reasons=("because",))
     assert rule_lines(rule, ColumnNames()) == [
         "because",
         "bins: low x[0] (below 0.5), high x[0] (from 0.5)",
-        "kind 1 of the model's view, mostly 1; kind 2 of the model's view, mostly 2",
+        "kind 1: 1; kind 2: 2",
         "taken from all 9 nodes",
     ]
     assert rule_lines(NodeRule(), ColumnNames()) == []

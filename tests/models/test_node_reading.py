@@ -1,6 +1,5 @@
 """How a model reads features: models whose answers are known by hand."""
 
-import numpy as np
 import torch
 from torch import nn
 from torch_geometric.data import Data
@@ -8,7 +7,7 @@ from torch_geometric.nn import global_add_pool
 
 from protograph.models.classifier import GraphClassifier
 from protograph.models.predictions import Judge
-from protograph.models.sensitivity import column_effects, looked_up_columns, node_views, spread_places
+from protograph.models.sensitivity import column_effects, looked_up_columns
 
 EDGES = torch.tensor([[0, 1], [1, 0]])
 
@@ -55,17 +54,3 @@ def test_a_column_that_is_not_read_has_no_effect_and_others_have():
     assert effects[2] == 0
     assert effects[0] > effects[1] > 0
     assert effects[3] == effects[1]
-
-
-def test_values_that_mean_the_same_are_seen_alike():
-    own = graphs()
-    places = spread_places(own, 8)
-    assert len(set(places)) == 8
-    views = node_views(judge(), own, places, [0], np.arange(6.0)[:, None])
-    assert np.allclose(views[0], views[2])
-    assert np.allclose(views[1], views[5])
-    assert not np.allclose(views[0], views[1])
-    # The node's own value changes nothing.
-    graph, node = places[0]
-    mine = int(own[graph].x[node, 0])
-    assert np.allclose(views[mine][:2], 0)

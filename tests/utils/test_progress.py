@@ -219,4 +219,3 @@ def test_seconds_add_up():
         with timed(seconds, "selection"):
             pass
     assert 0 < seconds["selection"] < 1
-    assert progress.summed([{"a": 1.0}, {"a": 2.0, "b": 3.0}]) == {"a": 3.0, "b": 3.0}

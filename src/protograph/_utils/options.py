@@ -1,7 +1,7 @@
 """Checks of options that several explainers make."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -10,20 +10,19 @@ import numpy as np
 from protograph._utils.randomness import checked_seed
 
 
-def check_options(options: Any, *, least: Mapping[str, int] | None = None, above_zero: Collection[str] = ()) -> None:
+def check_options(options: Any, *, least: Mapping[str, int] | None = None) -> None:
     """Raise unless each field is the count, number or seed that it must be, or ``None`` where that is its default.
 
     Args:
         options: A dataclass of counts (``int``), numbers (``float``) and ``random_state``.
         least: The least that counts may be, where that is not 1.
-        above_zero: Numbers that must be above 0; the others are at least 0.
     """
     for option in fields(options):
         name, value = option.name, getattr(options, option.name)
         if name == "random_state":
             checked_seed(value)
         elif option.type is float:
-            check_number(name, value, above=0 if name in above_zero else None)
+            check_number(name, value)
         elif value is not None or option.default is not None:
             check_count(name, value, (least or {}).get(name, 1))
 

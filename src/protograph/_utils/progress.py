@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
 from typing import Any
@@ -241,14 +241,6 @@ def timed(timings: dict[str, float], stage: str) -> Iterator[None]:
         yield
     finally:
         timings[stage] = timings.get(stage, 0.0) + time.perf_counter() - started
-
-
-def summed(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Seconds of each stage, over all parts."""
-    total: Counter[str] = Counter()
-    for seconds in parts:
-        total.update(seconds)
-    return dict(total)
 
 
 def _is_off() -> bool:

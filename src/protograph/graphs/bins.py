@@ -1,11 +1,7 @@
-"""How values become few: columns cut into bins, rows gathered into clusters, and the sample that this is taken from."""
+"""How values become few: columns cut into bins, rows divided into regions, and the sample that this is taken from."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from itertools import combinations
-from typing import Concatenate, ParamSpec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +20,6 @@ _TAILS = (0.001, 0.999)
 _LEAST_RANGE = 1e-12
 # Attempts of k-means, of which the best is taken.
 _STARTS = 4
-# Of a row, whose distance says how dense it is there.
-_NEIGHBOURS = 8
 # Columns that tell graphs apart; more would take long and tell no more.
 _MOST_COLUMNS = 64
 # Odd numbers whose products scatter.
@@ -181,138 +175,28 @@ def edge_cuts(graphs: CollatedGraphs, *, max_values: int, num_bins: int) -> tupl
     return cuts if any(cuts) else ()
 
 
-P = ParamSpec("P")
+def divided(rows: Floats, num_regions: int) -> Ints:
+    """The region of each row, from 0 on, where rows are gathered around so many centres by k-means.
 
-
-def _in_any_order(cluster: Callable[Concatenate[Floats, P], Ints]) -> Callable[Concatenate[Floats, P], Ints]:
-    """Cluster rows in ascending order, so that theirs does not matter; clusters are numbered as they come first."""
-
-    @wraps(cluster)
-    def ordered(rows: Floats, /, *args: P.args, **options: P.kwargs) -> Ints:
-        order = np.lexsort(rows.T[::-1])
-        _, first, place = np.unique(cluster(rows[order], *args, **options), return_index=True, return_inverse=True)
-        result = np.empty(len(rows), dtype=np.int64)
-        result[order] = first.argsort().argsort()[place]
-        return result
-
-    return ordered
-
-
-@_in_any_order
-def gap_clusters(rows: Floats, *, max_clusters: int, depth: float, certainty: float, seed: int = 0) -> Ints:
-    """The cluster of each row, from 0 on; all 0 where there is no gap.
-
-    Rows are gathered around two centres, three, and so on. As many are taken as have a gap between every two of them:
-    the rows of both, seen along the line between their centres, are cut by
-    :func:`gap_cuts`; and those nearest to where the two lots meet lie less densely than
-    the others, which tells lots that are apart from parts of something bent, such as a ring.
-
-    Args:
-        rows: The rows, in units in which columns may be compared; their order does not matter.
-        max_clusters: Most clusters.
-        depth: As of ``gap_cuts``.
-        certainty: As of ``gap_cuts``.
-        seed: Of the centres to begin with.
-
-    >>> rows = np.array([[0.0, 0.0], [5.0, 5.0]])[np.repeat([0, 1], 200)] + np.random.default_rng(0).random((400, 2))
-    >>> np.bincount(gap_clusters(rows, max_clusters=6, depth=0.6, certainty=3)).tolist()
-    [200, 200]
-    """
-    found, thinness = np.zeros(len(rows), dtype=np.int64), _thinness(rows)
-    for number in range(2, max_clusters + 1):
-        lots = _lots(rows, number, seed)
-        if lots.max() + 1 < number:
-            break
-        pairs = combinations(range(number), 2)
-        if all(
-            _is_thin(rows, thinness, lots, *pair, depth) and _is_gap(rows, lots, *pair, depth, certainty)
-            for pair in pairs
-        ):
-            found = lots
-    return found
-
-
-@_in_any_order
-def compact_clusters(rows: Floats, *, max_clusters: int, least: float, seed: int = 0) -> Ints:
-    """The cluster of each of a few rows, from 0 on; all 0 where they are not compact.
-
-    As many clusters as have the highest silhouette: the mean over rows of how much nearer they are to their own cluster
-    than to the next, as a share of the latter.
-
-    Args:
-        rows: The rows, at most some thousand; their order does not matter.
-        max_clusters: Most clusters.
-        least: Silhouette that clusters must have.
-        seed: Of the centres to begin with.
-
-    >>> rows = np.array([[0.0], [0.1], [5.0], [5.1], [9.0]])
-    >>> compact_clusters(rows, max_clusters=4, least=0.6).tolist()
-    [0, 0, 1, 1, 2]
-    """
-    from sklearn.metrics import silhouette_score
-
-    best, found = least, np.zeros(len(rows), dtype=np.int64)
-    for number in range(2, min(max_clusters, len(rows) - 1) + 1):
-        lots = _lots(rows, number, seed)
-        if lots.max() + 1 < number:
-            break
-        if (quality := float(silhouette_score(rows, lots))) > best:
-            best, found = quality, lots
-    return found
-
-
-@_in_any_order
-def divided(rows: Floats, num_regions: int, seed: int = 0) -> Ints:
-    """The region of each row, from 0 on, where rows are gathered around so many centres.
+    Neither their order matters, nor which region comes first: regions are numbered by their lowest rows.
 
     >>> divided(np.array([[0.0], [0.1], [1.0], [1.1]]), 2).tolist()
     [0, 0, 1, 1]
     """
-    return _lots(rows, num_regions, seed)
-
-
-def _is_gap(rows: Floats, lots: Ints, one: int, other: int, depth: float, certainty: float) -> bool:
-    """Whether there is a gap between two lots, seen along the line between their centres."""
-    ours, theirs = rows[lots == one], rows[lots == other]
-    places = np.concatenate([ours, theirs]) @ (theirs.mean(axis=0) - ours.mean(axis=0))
-    return bool(gap_cuts(places, depth=depth, certainty=certainty, least_share=0.0))
-
-
-def _thinness(rows: Floats) -> Floats:
-    """How little room rows leave each other, as the logarithm of one over the density around each."""
-    from scipy.spatial import cKDTree
-
-    spreads = np.linalg.eigvalsh(np.atleast_2d(np.cov(rows.T)))
-    total = float((spreads**2).sum())
-    # Columns may be many and hang together: twice as many as share the spread, at most all.
-    dimension = min(2 * float(spreads.sum()) ** 2 / total, rows.shape[1]) if total > 0 else 1.0
-    distances = cKDTree(rows).query(rows, k=min(_NEIGHBOURS + 1, len(rows)))[0][:, -1]
-    least = max(float(np.sqrt(np.maximum(spreads, 0).sum())) * 1e-6, 1e-300)
-    return np.asarray(dimension * np.log(np.maximum(distances, least)))
-
-
-def _is_thin(rows: Floats, thinness: Floats, lots: Ints, one: int, other: int, depth: float) -> bool:
-    """Whether rows lie less densely where two lots meet than they do mostly."""
-    chosen = np.flatnonzero((lots == one) | (lots == other))
-    centres = [rows[lots == lot].mean(axis=0) for lot in (one, other)]
-    away = [((rows[chosen] - centre) ** 2).sum(axis=1) for centre in centres]
-    number = max(_NEIGHBOURS, chosen.size // 50)
-    between = chosen[np.argsort(np.abs(away[0] - away[1]), kind="stable")[:number]]
-    return bool(np.median(thinness[between]) - np.median(thinness[chosen]) > -np.log(depth))
-
-
-def _lots(rows: Floats, number: int, seed: int) -> Ints:
-    """Rows gathered around at most so many centres: the best of a few starts of k-means."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
+    order = np.lexsort(rows.T[::-1])
     # On one thread, as more would add up in another order; and fewer distinct rows than centres are no reason to warn.
     with threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = KMeans(min(number, len(np.unique(rows, axis=0))), n_init=_STARTS, random_state=seed)
-        lots: Ints = np.unique(model.fit_predict(rows), return_inverse=True)[1].astype(np.int64)
-    return lots
+        model = KMeans(min(num_regions, len(np.unique(rows, axis=0))), n_init=_STARTS, random_state=0)
+        found = model.fit_predict(rows[order])
+    _, first, place = np.unique(found, return_index=True, return_inverse=True)
+    result = np.empty(len(rows), dtype=np.int64)
+    result[order] = first.argsort().argsort()[place]
+    return result
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ from protograph._utils.arrays import Floats, Ints
 
 # Rows that are compared with anchors at a time.
 _BLOCK = 4096
-# Where kinds of several columns come from: from gaps in the data, from an even division of it, or from the model.
-ORIGINS = ("clusters", "division", "model")
+# Where kinds of several columns come from: from gaps in the data, or from an even division of it.
+ORIGINS = ("clusters", "division")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class ColumnGroup:
         kinds: The kind that each of them stands for, from 0 on.
         scales: What the difference in each column is divided by before the nearest is looked for.
         origin: ``"clusters"``: groups of rows with gaps between them; ``"division"``: rows divided evenly for want of
-            gaps; ``"model"``: rows that the model makes the same of.
+            gaps.
         names: What each kind is, in words.
 
     >>> group = ColumnGroup(columns=(0,), anchors=((0.0,), (1.0,)), kinds=(0, 1), scales=(1.0,), names=("a", "b"))
@@ -91,20 +91,6 @@ class ColumnGroup:
                 away = ((block[:, None, :] - anchors[None]) ** 2).sum(axis=2)
             result[first : first + _BLOCK] = kinds[away.argmin(axis=1)]
         return result
-
-
-def interval_cuts(group: ColumnGroup) -> tuple[float, ...]:
-    """Cuts that say the same as a group of one column, where each of its kinds is an interval; else none.
-
-    >>> options = {"columns": (0,), "anchors": ((1.0,), (2.0,), (5.0,)), "scales": (1.0,)}
-    >>> interval_cuts(ColumnGroup(kinds=(1, 1, 0), **options)), interval_cuts(ColumnGroup(kinds=(1, 0, 1), **options))
-    ((3.5,), ())
-    """
-    if len(group.columns) > 1:
-        return ()
-    ascending = sorted(zip((row[0] for row in group.anchors), group.kinds, strict=True))
-    cuts = [(first + second) / 2 for (first, one), (second, other) in pairwise(ascending) if one != other]
-    return tuple(cuts) if len(cuts) == group.num_kinds - 1 else ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -117,13 +117,9 @@ class EncodedGraphs:
 
     def encode(self, pattern: Data) -> EncodedGraph:
         """A pattern with the same kinds; those that no graph has are below 0."""
-        return self.encode_all([pattern])[0]
-
-    def encode_all(self, patterns: Sequence[Data]) -> list[EncodedGraph]:
-        """Patterns, at least one, as :meth:`encode` gives them."""
-        several = copy(self)
-        several._fill(self._encoded(patterns, lambda place: "the prototype", is_pattern=True))
-        return [several[index] for index in range(len(patterns))]
+        alone = copy(self)
+        alone._fill(self._encoded([pattern], lambda place: "the prototype", is_pattern=True))
+        return alone[0]
 
     def _encoded(self, graphs: Sequence[Data], name_of: NameOf, *, is_pattern: bool = False) -> "_Encoded":
         for place, graph in enumerate(() if isinstance(graphs, CollatedGraphs) else graphs):

@@ -327,11 +327,7 @@ def kind_names(group: ColumnGroup) -> tuple[str, ...]:
     >>> points = {"columns": (0,), "anchors": ((0.0,), (1.0,)), "kinds": (0, 1), "scales": (1.0,)}
     >>> kind_names(ColumnGroup(**points, names=("low x", "high x")))
     ('kind 1 (low x)', 'kind 2 (high x)')
-    >>> kind_names(ColumnGroup(**points, names=("low x", "high x"), origin="model"))
-    ("model's kind 1", "model's kind 2")
     """
-    if group.origin == "model":
-        return tuple(f"model's kind {kind + 1}" for kind in range(group.num_kinds))
     told = group.names or ("",) * group.num_kinds
     return tuple(
         f"kind {kind + 1} ({what})" if 0 < len(what) <= _MOST_LETTERS else f"kind {kind + 1}"
@@ -386,9 +382,8 @@ def rule_lines(rule: NodeRule, names: ColumnNames) -> list[str]:
             name = column_name(names, column, len(rule.cuts))
             lines.append(f"bins: {', '.join(bin_names(name, cuts, is_whole=column in rule.whole))}")
     for group in rule.groups:
-        view = " of the model's view, mostly" if group.origin == "model" else ":"
         told = group.names or ("rows near its own",) * group.num_kinds
-        lines.append("; ".join(f"kind {kind + 1}{view} {what}" for kind, what in enumerate(told)))
+        lines.append("; ".join(f"kind {kind + 1}: {what}" for kind, what in enumerate(told)))
     return [*lines, f"taken from {rule.sample}"] if rule.sample else lines
 
 

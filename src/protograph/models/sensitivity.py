@@ -20,8 +20,6 @@ from protograph.models.inference import ForwardResult, RunningClassifier
 from protograph.models.predictions import Judge
 from protograph.models.readout.capture import tensors_in
 
-# Graphs that go through the model at a time.
-_BATCH = 256
 # Operations that take rows of a table by number; which argument has the numbers shows by their being whole.
 _LOOK_UPS = frozenset({"embedding", "one_hot", "__getitem__", "index_select", "embedding_bag", "take", "gather"})
 
@@ -98,63 +96,10 @@ def column_effects(judge: Judge, graphs: Sequence[Data], lots: Sequence[Sequence
     return np.array(effects)
 
 
-def node_views(
-    judge: Judge, graphs: Sequence[Data], places: Sequence[tuple[int, int]], columns: Sequence[int], rows: Floats
-) -> Floats:
-    """What a model makes of values: its scores for graphs in which a node has them instead of its own.
-
-    Values that give the same scores wherever they are put are the same to the model.
-
-    Args:
-        judge: The model.
-        graphs: The graphs.
-        places: Of each trial the number of the graph and the node there.
-        columns: Columns of ``x``.
-        rows: Values of these columns, ``[num_rows, num_columns]``.
-
-    Returns:
-        ``[num_rows, num_places * num_classes]``: scores less those with the graph's own row, none infinite.
-    """
-    trials = [_put(graphs[graph], node, columns, row) for row in rows for graph, node in places]
-    scores = _log_odds(judge, trials).reshape(len(rows), len(places), -1)
-    plain = _log_odds(judge, [graphs[graph] for graph, _ in places])
-    views: Floats = (scores - plain[None]).reshape(len(rows), -1)
-    return views
-
-
-def _by_rows(graph: Data) -> Ints:
-    rows = graph.x.detach().cpu().double().reshape(node_count(graph), -1).numpy()
-    order: Ints = np.lexsort(rows.T[::-1])
-    return order
-
-
-def _log_odds(judge: Judge, graphs: Sequence[Data]) -> Floats:
-    scores = torch.cat([judge.scores(graphs[i : i + _BATCH]) for i in range(0, len(graphs), _BATCH)])
-    shares = scores.softmax(dim=1).clamp(1e-9, 1 - 1e-9)
-    return np.asarray((shares.log() - (1 - shares).log()).numpy())
-
-
-def _put(graph: Data, node: int, columns: Sequence[int], row: Floats) -> Data:
-    x = graph.x.clone().reshape(node_count(graph), -1)
-    x[node, list(columns)] = torch.from_numpy(row).to(x)
-    return _with_x(graph, x)
-
-
 def _with_x(graph: Data, x: Tensor) -> Data:
     changed = copy.copy(graph)
     changed.x = x.reshape(graph.x.shape)
     return changed
-
-
-def spread_places(graphs: Sequence[Data], number: int, seed: int = 0) -> list[tuple[int, int]]:
-    """So many nodes of graphs in turn, drawn at random, each once at most; by their rows, not by their numbers."""
-    rng = np.random.default_rng(seed)
-    orders = [_by_rows(graph)[rng.permutation(node_count(graph))] for graph in graphs]
-    most = max(map(len, orders), default=0)
-    in_turn = [
-        (graph, int(order[turn])) for turn in range(most) for graph, order in enumerate(orders) if turn < len(order)
-    ]
-    return in_turn[:number]
 
 
 @dataclass(frozen=True)
