@@ -48,7 +48,7 @@ def naive(weights, kinds, vocabulary, max_edges, negligible):
 def test_the_largest_part_is_that_of_a_graph_grown_edge_by_edge(size, max_edges, is_tied, seed):
     rng = np.random.default_rng(seed)
     vocabulary = learn([zoo.random_graph(number, num_nodes=5, density=0.1) for number in range(6)])
-    kinds = rng.integers(vocabulary.num_types, size=(3, size))
+    kinds = rng.integers(len(vocabulary.counts), size=(3, size))
     weights = rng.random((3, size * (size - 1) // 2))
     weights = weights.round(1) if is_tied else weights
     parts = largest_parts(weights, kinds, vocabulary, max_edges, negligible=0.2)

@@ -120,7 +120,7 @@ def test_the_mask_of_a_known_graph():
         )
 
     begun = begun_with(one)
-    types = torch.arange(known.num_types)
+    types = torch.arange(len(known.counts))
     legal = rules.legal(begun)
     assert legal.shape == (1, 3, 6)
     assert legal[0, 0].tolist() == [False] * 3 + (types == zero).tolist()

@@ -45,11 +45,6 @@ class Vocabulary:
     edges_per_node: Floats
     num_left_out: int = 0
 
-    @property
-    def num_types(self) -> int:
-        """Number of types."""
-        return len(self.counts)
-
     def graph(self, types: Sequence[int] | Tensor, edges: Sequence[tuple[int, int]] | Tensor) -> Data:
         """The graph with nodes of these types and undirected edges, each given once.
 
@@ -172,11 +167,21 @@ class GeneratingExplainer(Explainer):
             prototypes, notes = self._generate(target)
         if len(prototypes) < self.num_prototypes:
             notes.append(f"only {len(prototypes)} different graphs were found, {self.num_prototypes} were asked for")
+        missing = sorted((self._classifier().call.attributes or frozenset()) & set(self._other_attributes()))
+        if missing:
+            notes.insert(0, f"generated graphs have no {', '.join(missing)}, which the model takes")
+        if vocabulary.num_left_out:
+            num_types = len(vocabulary.counts)
+            notes.insert(
+                0,
+                f"the graphs have {num_types + vocabulary.num_left_out} different rows of x; graphs are generated from "
+                f"the {num_types} most frequent ones",
+            )
         return self._explanation(
             target,
             prototypes=best_first(prototypes, self._classifier().resolution),
             timings=timings,
-            notes=[*self._notes(vocabulary), *notes],
+            notes=notes,
         )
 
     @abstractmethod
@@ -193,18 +198,6 @@ class GeneratingExplainer(Explainer):
             predicted=int(judgement.predictions[place]),
             **self._column_names,
         )
-
-    def _notes(self, vocabulary: Vocabulary) -> list[str]:
-        notes = []
-        if vocabulary.num_left_out:
-            notes.append(
-                f"the graphs have {vocabulary.num_types + vocabulary.num_left_out} different rows of x; graphs are "
-                f"generated from the {vocabulary.num_types} most frequent ones"
-            )
-        missing = sorted((self._classifier().call.attributes or frozenset()) & set(self._other_attributes()))
-        if missing:
-            notes.append(f"generated graphs have no {', '.join(missing)}, which the model takes")
-        return notes
 
     def _other_attributes(self) -> list[str]:
         """What the data has and generated graphs do not."""

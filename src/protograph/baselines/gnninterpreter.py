@@ -83,7 +83,7 @@ class GNNInterpreter(GeneratingExplainer):
 
     def _generate(self, target: int) -> tuple[list[Prototype], list[str]]:
         model = self._classifier().model
-        if not message_passing_layers(model):
+        if not any(isinstance(module, MessagePassing) for module in model.modules()):
             raise ValueError(
                 f"GNNInterpreter needs a model of torch_geometric.nn.MessagePassing layers, whose edges it can weight; "
                 f"{type(model).__name__} has none; use PAGE"
@@ -127,7 +127,7 @@ class _Search:
         # Every edge begins with about the probability that fills the budget, neither certain nor out of reach.
         share = min(0.5, max(0.01, self.max_edges / max(1, num_pairs)))
         edges = torch.randn(num_pairs, generator=generator, dtype=torch.float64) + np.log(share / (1 - share))
-        types = torch.randn(size, self.vocabulary.num_types, generator=generator, dtype=torch.float64)
+        types = torch.randn(size, len(self.vocabulary.counts), generator=generator, dtype=torch.float64)
         self.edges, self.types = edges.requires_grad_(), types.requires_grad_()
         self.optimizer = torch.optim.Adam([self.edges, self.types], lr=LEARNING_RATE)
         classifier = self.judge.classifier
@@ -141,7 +141,14 @@ class _Search:
         last = self.options.num_iterations - 1
         cooling = LAST_TEMPERATURE / FIRST_TEMPERATURE
         tau = FIRST_TEMPERATURE * cooling ** (iteration / max(1, last))
-        weights, types = self._sample(tau)
+        # Relaxed edges, [num_samples, num_pairs], and types, [num_samples, max_nodes, num_types].
+        edge_noise, type_noise = (
+            torch.rand(NUM_SAMPLES, *like.shape, generator=self.generator, dtype=torch.float64).clamp(1e-12, 1 - 1e-12)
+            for like in (self.edges, self.types)
+        )
+        gumbel = -(-type_noise.log()).log()
+        weights = ((self.edges + edge_noise.logit()) / tau).sigmoid()
+        types = ((self.types + gumbel) / tau).softmax(dim=-1)
         parts = self._parts(weights, types)
         if iteration % JUDGED_EVERY == 0 or iteration == last:
             # The last of these is the most probable graph.
@@ -151,15 +158,6 @@ class _Search:
         for values, gradient in zip((self.edges, self.types), gradients, strict=True):
             values.grad = torch.zeros_like(values) if gradient is None else torch.nan_to_num(gradient, 0.0, 0.0, 0.0)
         self.optimizer.step()
-
-    def _sample(self, tau: float) -> tuple[Tensor, Tensor]:
-        """Relaxed edges ``[num_samples, num_pairs]`` and types ``[num_samples, max_nodes, num_types]``."""
-        noise, more = (
-            torch.rand(NUM_SAMPLES, *like.shape, generator=self.generator, dtype=torch.float64).clamp(1e-12, 1 - 1e-12)
-            for like in (self.edges, self.types)
-        )
-        gumbel = -(-more.log()).log()
-        return ((self.edges + noise.logit()) / tau).sigmoid(), ((self.types + gumbel) / tau).softmax(dim=-1)
 
     def _parts(self, weights: Tensor, types: Tensor) -> "Parts":
         rows, kinds = weights.detach().numpy(), types.detach().argmax(dim=-1).numpy()
@@ -200,14 +198,12 @@ class _Search:
             + CONNECTIVITY_WEIGHT * unlikeness(self.edges, self.pairs, self.options.max_nodes)
             + REGULARIZATION * (logits.abs().mean() + logits.square().mean())
         )
-        return price - gains.mean() - self._sampling_gain(gains.detach(), weights.detach(), types.argmax(dim=-1))
-
-    def _sampling_gain(self, gains: Tensor, weights: Tensor, kinds: Tensor) -> Tensor:
-        """Score-function estimate: make the graphs behind the better samples more probable."""
-        advantage = (gains - gains.mean()) / (gains.std() + 1e-6)
-        edges = logsigmoid(torch.where(weights > 0.5, self.edges, -self.edges)).sum(dim=1)
-        types = self.types.log_softmax(dim=1)[torch.arange(len(self.types)), kinds].sum(dim=1)
-        return (advantage * (edges + types)).mean()
+        # Score-function estimate: make the graphs behind the better samples more probable.
+        advantage = (gains.detach() - gains.detach().mean()) / (gains.detach().std() + 1e-6)
+        edges_of_graphs = logsigmoid(torch.where(weights.detach() > 0.5, self.edges, -self.edges)).sum(dim=1)
+        kinds = types.argmax(dim=-1)
+        types_of_graphs = self.types.log_softmax(dim=1)[torch.arange(len(self.types)), kinds].sum(dim=1)
+        return price - gains.mean() - (advantage * (edges_of_graphs + types_of_graphs)).mean()
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,19 +292,15 @@ def relaxed_graphs(weights: Tensor, types: Tensor, parts: Parts, vocabulary: Voc
         edge_index = torch.stack([ends, ends.flip(0)], dim=2).flatten(1)  # both directions follow each other
         strengths.append(weights[sample, kept].repeat_interleave(2))
         x, edge_attr = vocabulary.x, vocabulary.edge_attr
-        graph = assembled(
-            len(shares),
-            None if x is None else mixed(x, shares),
-            edge_index,
-            None if edge_attr is None else mixed(edge_attr, *shares[edge_index]),
+        graphs.append(
+            assembled(
+                len(shares),
+                None if x is None else mixed(x, shares),
+                edge_index,
+                None if edge_attr is None else mixed(edge_attr, *shares[edge_index]),
+            )
         )
-        graphs.append(graph)
     return graphs, torch.cat(strengths)
-
-
-def message_passing_layers(model: nn.Module) -> list[Any]:
-    """All modules of the model that pass messages along edges."""
-    return [module for module in model.modules() if isinstance(module, MessagePassing)]
 
 
 @contextmanager
@@ -338,7 +330,8 @@ def soft_edges(model: nn.Module, weights: Tensor) -> Iterator[None]:
     tensor([2.])
     """
     with ExitStack() as stack:
-        for layer in message_passing_layers(model):
+        layers: list[Any] = [module for module in model.modules() if isinstance(module, MessagePassing)]
+        for layer in layers:
             soft = _SoftLayer(layer, weights)
             # FAConv takes weights only where it is told not to normalise.
             takes_weights = "edge_weight" in soft.signature.parameters and not isinstance(layer, FAConv)
@@ -390,13 +383,11 @@ class _SoftLayer:
 
     def _weights_of(self, layer: Any, edge_index: Any) -> Tensor:
         given = self._given
-        if isinstance(edge_index, Tensor) and not edge_index.is_sparse and edge_index.dim() == 2:
-            rest = edge_index[:, len(given) :]
-            if edge_index.size(1) == len(given):
-                return given
-            if rest.numel() and bool((rest[0] == rest[1]).all()):
-                return torch.cat([given, given.new_ones(rest.size(1))])
         is_list = isinstance(edge_index, Tensor) and not edge_index.is_sparse
+        if is_list and edge_index.size(1) >= len(given):
+            rest = edge_index[:, len(given) :]
+            if bool((rest[0] == rest[1]).all()):
+                return torch.cat([given, given.new_ones(rest.size(1))])
         got = f"{edge_index.size(-1)} edges" if is_list else f"a {type(edge_index).__name__}"
         raise ValueError(
             f"{type(layer).__name__} does not get the graph's own edges, one column of edge_index each, but "

@@ -1,6 +1,5 @@
 """RandomSubgraph: the baseline that knows nothing of the method, only its budget."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,6 @@ from protograph._utils.progress import timed
 from protograph._utils.randomness import preserved_random_state
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
-from protograph.graphs.subgraph import induced_subgraph
 
 # Subgraphs drawn and shown to the model at a time, with Ctrl-C heard between. The sources of a chunk are drawn before
 # its parts, so this is part of what a seed means.
@@ -58,8 +56,9 @@ class RandomSubgraph(Explainer):
         candidates: list[Prototype] = []
 
         def draw(done: int) -> int:
-            count = min(CHUNK, self.num_candidates - done)
-            candidates.extend(self._drawn(rng.choice(members, size=count).tolist(), target, rng))
+            sources = rng.choice(members, size=min(CHUNK, self.num_candidates - done)).tolist()
+            parts = [(source, random_part(self._store[source], self.max_nodes, rng)) for source in sources]
+            candidates.extend(self._prototypes(parts, target))
             return len(candidates)
 
         timings: dict[str, float] = {}
@@ -78,28 +77,6 @@ class RandomSubgraph(Explainer):
             timings=timings,
             notes=notes,
         )
-
-    def _drawn(self, sources: Sequence[int], target: int, rng: np.random.Generator) -> list[Prototype]:
-        """A random part of each source, judged by the model."""
-        chosen = [(source, random_part(self._store[source], self.max_nodes, rng)) for source in sources]
-        graphs = [induced_subgraph(self._store[source], nodes) for source, nodes in chosen]
-        judged = self._judge(graphs, target)
-        return [
-            Prototype(
-                graph=graph,
-                probability=float(chance),
-                margin=float(odd),
-                target=target,
-                predicted=int(predicted),
-                sources=[source],
-                source=source,
-                nodes=nodes,
-                **self._column_names,
-            )
-            for graph, (source, nodes), chance, odd, predicted in zip(
-                graphs, chosen, judged.probabilities, judged.margins, judged.predictions, strict=True
-            )
-        ]
 
 
 def random_part(graph: Data, num_nodes: int, rng: np.random.Generator) -> list[int]:

@@ -100,7 +100,7 @@ class _Training:
         self.rules = Rules(explainer.vocabulary_, explainer.max_nodes)
         x = explainer.vocabulary_.x
         if x is None:
-            features = torch.ones(explainer.vocabulary_.num_types, 1, dtype=torch.float64)
+            features = torch.ones(len(explainer.vocabulary_.counts), 1, dtype=torch.float64)
         else:  # each column brought to a size of about 1
             features = x.reshape(len(x), -1).double()
             features = features / features.abs().amax(dim=0).clamp(min=1e-12)
