@@ -18,7 +18,6 @@ from torch_geometric.data import Data
 from torch_geometric.datasets import TUDataset
 from torch_geometric.utils import coalesce, degree, remove_self_loops
 
-from protograph._utils.arrays import Ints
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles, SourceFile, check_sum, read_members
 from protograph.datasets.molecules import CARBON_RING, molecule_dataset
@@ -42,8 +41,6 @@ MOST_ENTRIES = 1 << 28
 
 UNSTATED = "not stated by the source"
 
-Texts = Mapping[str, bytes]
-
 
 def read_texts(path: Path, name: str) -> dict[str, bytes]:
     """Contents of the texts of the data set ``name`` in a folder, or anywhere in a zip archive, by their endings.
@@ -56,14 +53,12 @@ def read_texts(path: Path, name: str) -> dict[str, bytes]:
     endings = (*NEEDED, *LINES_OF, README)
     if path.is_dir():
         files = {ending: path / f"{name}_{ending}.txt" for ending in endings}
-        texts = {ending: file.read_bytes() for ending, file in files.items() if file.is_file()}
-    else:
-        pattern = re.compile(rf"(?:.*/)?{re.escape(name)}_({'|'.join(endings)})\.txt")
-        texts = read_members(path, lambda member: (match := pattern.fullmatch(member)) and match[1])
-    return texts
+        return {ending: file.read_bytes() for ending, file in files.items() if file.is_file()}
+    pattern = re.compile(rf"(?:.*/)?{re.escape(name)}_({'|'.join(endings)})\.txt")
+    return read_members(path, lambda member: (match := pattern.fullmatch(member)) and match[1])
 
 
-def parse(name: str, texts: Texts, path: Path, needed: Sequence[str] = NEEDED) -> Data:
+def parse(name: str, texts: Mapping[str, bytes], path: Path, needed: Sequence[str] = NEEDED) -> Data:
     r"""Read the texts of a data set as PyG does, after a look at whether they fit each other.
 
     Args:
@@ -98,7 +93,20 @@ def parse(name: str, texts: Texts, path: Path, needed: Sequence[str] = NEEDED) -
                 f"{path}: {ending} must have as many lines as {other}, {len(tables[other])}, got {len(tables[ending])}"
             )
     graph_of, ends = tables["graph_indicator"][:, 0], tables["A"] - 1
-    _check_ends(ends, graph_of, len(tables["graph_labels"]), path)
+    numbers, num_graphs = np.unique(graph_of), len(tables["graph_labels"])
+    if (np.diff(graph_of) < 0).any() or not np.array_equal(numbers, np.arange(1, num_graphs + 1)):
+        raise ValueError(
+            f"{path}: graph_indicator must name the {num_graphs} graphs of graph_labels in order, "
+            f"got {len(numbers)} from {numbers[0]} to {numbers[-1]}"
+        )
+    if ends.shape[1] != 2 or ends.min() < 0 or ends.max() >= len(graph_of):
+        raise ValueError(
+            f"{path}: A must have two nodes from 1 to {len(graph_of)} a line, "
+            f"got {ends.shape[1]} from {ends.min() + 1} to {ends.max() + 1}"
+        )
+    crossing = np.flatnonzero(graph_of[ends[:, 0]] != graph_of[ends[:, 1]])
+    if crossing.size:
+        raise ValueError(f"{path}: A must join nodes of one graph, got two graphs in line {crossing[0] + 1}")
     x, edge_attr = (_features(tables, what, path) for what in ("node", "edge"))
     edge_index, edge_attr = remove_self_loops(torch.from_numpy(ends.T), edge_attr)
     edge_index, edge_attr = coalesce(edge_index, edge_attr, len(graph_of))
@@ -124,23 +132,6 @@ def _table(text: bytes, path: Path, ending: str) -> NDArray[Any]:
         return np.loadtxt(text.decode().splitlines(), dtype=dtype, delimiter=",", ndmin=2)
     except ValueError as error:
         raise ValueError(f"{path}: {ending} must have {kind} divided by commas: {error}") from error
-
-
-def _check_ends(ends: Ints, graph_of: Ints, num_graphs: int, path: Path) -> None:
-    numbers = np.unique(graph_of)
-    if (np.diff(graph_of) < 0).any() or not np.array_equal(numbers, np.arange(1, num_graphs + 1)):
-        raise ValueError(
-            f"{path}: graph_indicator must name the {num_graphs} graphs of graph_labels in order, "
-            f"got {len(numbers)} from {numbers[0]} to {numbers[-1]}"
-        )
-    if ends.shape[1] != 2 or ends.min() < 0 or ends.max() >= len(graph_of):
-        raise ValueError(
-            f"{path}: A must have two nodes from 1 to {len(graph_of)} a line, "
-            f"got {ends.shape[1]} from {ends.min() + 1} to {ends.max() + 1}"
-        )
-    crossing = np.flatnonzero(graph_of[ends[:, 0]] != graph_of[ends[:, 1]])
-    if crossing.size:
-        raise ValueError(f"{path}: A must join nodes of one graph, got two graphs in line {crossing[0] + 1}")
 
 
 def _features(tables: Mapping[str, NDArray[Any]], what: str, path: Path) -> Tensor | None:
@@ -240,7 +231,22 @@ def spec(name: str) -> DatasetSpec:
         """
         path = _place(files, name)
         texts = read_texts(path, name)
-        return _dataset(name, parse(name, texts, path), _names_in(texts.get(README, b"")), num_graphs)
+        collection, names = parse(name, texts, path), _names_in(texts.get(README, b""))
+        classes = names.get("Class", ())
+        features = _feature_names(collection.tables.get("node_labels"), names.get("Node", ()))
+        return GraphDataset(
+            graphs=_graphs(collection, num_graphs),
+            name=name,
+            class_names=tuple(
+                classes[label] if 0 <= label < len(classes) else str(label)
+                for label in np.unique(collection.tables["graph_labels"]).tolist()
+            ),
+            feature_names=features,
+            colors=tuple(COLORS[atom] for atom in features) if set(features) <= set(COLORS) else (),
+            edge_names=_feature_names(collection.tables.get("edge_labels"), names.get("Edge", ())),
+            licence=UNSTATED,
+            source=f"TUDataset, Morris et al. 2020; {TUDataset.url}/{name}.zip",
+        )
 
     return DatasetSpec(name=name, load=load, files=((plain(name),), (packed(name),), (public(name),)))
 
@@ -266,24 +272,6 @@ def _names_in(readme: bytes) -> dict[str, tuple[str, ...]]:
         if kind and rows and [int(number) for number, _ in rows] == list(range(len(rows))):
             names[kind.group(1)] = tuple(text for _, text in rows)
     return names
-
-
-def _dataset(name: str, collection: Data, names: Mapping[str, tuple[str, ...]], num_graphs: int | None) -> GraphDataset:
-    classes = names.get("Class", ())
-    features = _feature_names(collection.tables.get("node_labels"), names.get("Node", ()))
-    return GraphDataset(
-        graphs=_graphs(collection, num_graphs),
-        name=name,
-        class_names=tuple(
-            classes[label] if 0 <= label < len(classes) else str(label)
-            for label in np.unique(collection.tables["graph_labels"]).tolist()
-        ),
-        feature_names=features,
-        colors=tuple(COLORS[atom] for atom in features) if set(features) <= set(COLORS) else (),
-        edge_names=_feature_names(collection.tables.get("edge_labels"), names.get("Edge", ())),
-        licence=UNSTATED,
-        source=f"TUDataset, Morris et al. 2020; {TUDataset.url}/{name}.zip",
-    )
 
 
 def _feature_names(labels: NDArray[Any] | None, named: tuple[str, ...]) -> tuple[str, ...]:
