@@ -72,7 +72,7 @@ def accuracy(
     >>> float(accuracy(path, triangle))  # 3 nodes and 2 edges of 3 + 3
     0.8333333333333334
     """
-    return _best_accuracy(graph, [truth], match_features, match_edges, max_calls)
+    return best_accuracy(graph, [truth], match_features=match_features, match_edges=match_edges, max_calls=max_calls)
 
 
 def best_accuracy(
@@ -103,12 +103,6 @@ def best_accuracy(
     """
     if not truths:
         raise ValueError("truths must have at least one graph, got none")
-    return _best_accuracy(graph, truths, match_features, match_edges, max_calls)
-
-
-def _best_accuracy(
-    graph: Data, truths: Sequence[Data], match_features: MatchNodes, match_edges: MatchEdges, max_calls: int
-) -> Accuracy:
     each = [
         _accuracy(graph, truth, number, match_features, match_edges, max_calls) for number, truth in enumerate(truths)
     ]
@@ -119,7 +113,7 @@ def _best_accuracy(
             f"the best correspondence was not found within {max_calls} calls; the accuracy is between "
             f"{best.value:.4f} and {bound:.4f}; raise max_calls to know it",
             ProtographWarning,
-            stacklevel=3,
+            stacklevel=2,
         )
     return replace(best, bound=bound, is_exact=bound <= best.value)
 

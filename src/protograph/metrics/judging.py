@@ -14,7 +14,6 @@ from protograph._utils.arrays import Floats
 from protograph._utils.errors import ProtographWarning
 from protograph._utils.randomness import preserved_random_state
 from protograph.explanation import Explanation, Prototype
-from protograph.metrics.intervals import Measure
 from protograph.models.classifier import GraphClassifier, as_classifier
 from protograph.models.inference import RunningClassifier
 from protograph.models.outputs import AskedType, ReturnType, decided_type, log_scores
@@ -89,18 +88,6 @@ def judge(
     return Judged(judgement.probabilities, judgement.margins, kind)
 
 
-@dataclass(frozen=True)
-class MarginShare(Measure):
-    """Share of a margin that nodes carry.
-
-    Attributes:
-        value: The share; nan where there is none.
-        reason: Why there is none; empty where there is one.
-    """
-
-    reason: str = ""
-
-
 # What a prototype's nodes and the others do to the margin may cancel out. Where less than a fifth of it is left, a
 # share of what is left says nothing: it would be a large number of either sign.
 LEAST_LEFT = 0.2
@@ -141,18 +128,6 @@ def margin_share(
     Raises:
         ValueError: If the prototype was cut from no graph, or nodes cannot be left out of the model's readout.
     """
-    return measured_margin_share(prototype, explanation, model, target, reference_graphs=reference_graphs).value
-
-
-def measured_margin_share(
-    prototype: Prototype,
-    explanation: Explanation,
-    model: Model,
-    target: int | None = None,
-    *,
-    reference_graphs: Sequence[Data] | None = None,
-) -> MarginShare:
-    """What :func:`margin_share` gives, and the reason where that is nan."""
     target = explanation.target if target is None else target
     if prototype.source is None or prototype.nodes is None:
         raise ValueError(
@@ -176,8 +151,8 @@ def measured_margin_share(
     return share_of_margin(whole, without, none, resolution=running.resolution * max(1.0, abs(whole)))
 
 
-def share_of_margin(whole: float, without: float, none: float, *, resolution: float = 0.0) -> MarginShare:
-    """The share of a margin by its three figures.
+def share_of_margin(whole: float, without: float, none: float, *, resolution: float = 0.0) -> float:
+    """The share of a margin by its three figures; nan where the nodes do not raise it, or cancel out.
 
     Args:
         whole: Margin of the whole graph.
@@ -185,17 +160,12 @@ def share_of_margin(whole: float, without: float, none: float, *, resolution: fl
         none: Margin without any node.
         resolution: Differences up to it are none.
 
-    >>> share_of_margin(4.0, 1.0, 0.0).value, share_of_margin(-1.0, 1.0, 0.0).reason
-    (0.75, "the graph's nodes do not raise the margin")
-    >>> share_of_margin(0.1, -5.0, 0.0).reason
-    "its nodes and the graph's others cancel out"
+    >>> share_of_margin(4.0, 1.0, 0.0), share_of_margin(-1.0, 1.0, 0.0), share_of_margin(0.1, -5.0, 0.0)
+    (0.75, nan, nan)
     """
-    own, others = whole - without, without - none
-    if whole - none <= resolution:
-        return MarginShare(math.nan, "the graph's nodes do not raise the margin")
-    if whole - none < LEAST_LEFT * (abs(own) + abs(others)):
-        return MarginShare(math.nan, "its nodes and the graph's others cancel out")
-    return MarginShare(own / (whole - none))
+    own, others, raised = whole - without, without - none, whole - none
+    is_there = raised > resolution and raised >= LEAST_LEFT * (abs(own) + abs(others))
+    return own / raised if is_there else math.nan
 
 
 def graphs_of(given: Graphs | Data | Prototype) -> list[Data]:
