@@ -9,11 +9,12 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.cli.compare import NAMES, explainers_of
-from protograph.cli.comparison_table import (
+from protograph.cli.compare import (
     METRICS,
+    NAMES,
     comparison_csv,
     comparison_table,
+    explainers_of,
     notes_of,
     seeds_csv,
 )

@@ -62,7 +62,7 @@ def test_files_of_the_working_directory_take_no_other_module_s_place(folder):
     with contextlib.chdir(folder), mock.patch.dict(sys.modules), mock.patch.object(sys, "path", list(sys.path)):
         for name in ("code", "mine"):
             sys.modules.pop(name, None)
-        assert isinstance(load_classifier("asks:model"), GCN)
+        assert isinstance(load_classifier("asks:model").model, GCN)
         with pytest.raises(ValueError, match=r"^--model 'code:build': module 'code' \(/.*code\.py\) has no 'build'$"):
             load_classifier("code:build")
 

@@ -11,7 +11,7 @@ import typer
 
 from protograph._utils.words import one_line
 from protograph.cli import arguments
-from protograph.cli.runs import EXPLANATION, RunFolder, read_run
+from protograph.cli.runs import EXPLANATION, read_run
 from protograph.cli.tables import wrapped
 
 if TYPE_CHECKING:
@@ -45,9 +45,19 @@ def compare_models(
     from protograph.report.difference_page import write_difference
 
     page = out or Path("runs") / f"compare-models-{first.resolve().name}-{second.resolve().name}.html"
-    _check_out(page)
+    # A file that does not begin as such a page does is not replaced.
+    if os.path.lexists(page) and not (page.is_file() and PAGE_HEAD.match(page.read_bytes()[:400])):
+        raise ValueError(
+            f"--out {page} is there and is not a page of `protograph compare-models`; choose another --out"
+        )
     runs = [read_run(folder) for folder in (first, second)]
-    _check_data(*runs)
+    # Graphs of one name need not be the same in different data.
+    sums = [run.sums.get("data", one_line(run.run.data)) for run in runs]
+    if sums[0] != sums[1]:
+        raise ValueError(
+            f"{first} and {second} are of different data, {one_line(runs[0].run.data)} and "
+            f"{one_line(runs[1].run.data)}, or the file has changed between them; explain both models on the same data"
+        )
     before, after = (load(run.file(EXPLANATION)) for run in runs)
     difference = diff(before, after, least_change=least_change)
     page.parent.mkdir(parents=True, exist_ok=True)
@@ -58,26 +68,6 @@ def compare_models(
     for line in difference.summary().split("\n"):
         typer.echo("\n".join(wrapped(line, " " * 6)))
     typer.echo(f"\n{page}")
-
-
-def _check_out(page: Path) -> None:
-    """Refuse to replace a file that is no page of this command: one that begins as such a page does."""
-    if not os.path.lexists(page):
-        return
-    if not page.is_file() or not PAGE_HEAD.match(page.read_bytes()[:400]):
-        raise ValueError(
-            f"--out {page} is there and is not a page of `protograph compare-models`; choose another --out"
-        )
-
-
-def _check_data(first: RunFolder, second: RunFolder) -> None:
-    """Refuse runs of different data: then graphs of one name need not be the same."""
-    sums = [run.sums.get("data", one_line(run.run.data)) for run in (first, second)]
-    if sums[0] != sums[1]:
-        raise ValueError(
-            f"{first.path} and {second.path} are of different data, {one_line(first.run.data)} and "
-            f"{one_line(second.run.data)}, or the file has changed between them; explain both models on the same data"
-        )
 
 
 def _facts(difference: "Difference") -> dict[str, Any]:

@@ -11,14 +11,12 @@ from protograph._utils.progress import command_progress
 from protograph._utils.words import class_label, count_of, one_line
 from protograph.cli import arguments
 from protograph.cli.explain import fidelity_facts, source_facts
-from protograph.cli.inputs import aligned, is_model_file, load_classifier, load_graphs, module_of
+from protograph.cli.inputs import aligned, is_model_file, load_classifier, load_graphs
 from protograph.cli.runs import EXPLANATION, MODEL, RunFolder, read_run
 from protograph.cli.tables import table, wrapped
 from protograph.cli.train import tell_doubts
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from protograph.evaluation.evaluation import ClassScores, PrototypeScores
     from protograph.explanation import Fidelity
     from protograph.models.classifier import GraphClassifier
@@ -46,12 +44,11 @@ def evaluate(
 
     kept = read_run(folder)
     explanations: Any = load(kept.file(EXPLANATION))
-    plain = _classifier(kept, model, weights)
+    classifier = kept.run.wrapped(_classifier(kept, model, weights))
     kept.check_inputs(["data", *(["model"] if model is None else []), *(["weights"] if weights is None else [])])
     with command_progress() as progress:
         graphs, _ = load_graphs(kept.run, data_root, progress)
-    graphs = aligned(graphs, module_of(plain))
-    classifier = kept.run.wrapped(plain)
+    graphs = aligned(graphs, classifier.model)
     explained, rest = kept.parts(graphs)
     is_held_out = rest is not explained
     judged = held_out(classifier, rest)
@@ -83,7 +80,7 @@ def evaluate(
     typer.echo(scores_text(scores, names, f"the {number} {where}", together))
 
 
-def _classifier(kept: RunFolder, model: str | None, weights: str | None) -> "nn.Module | GraphClassifier":
+def _classifier(kept: RunFolder, model: str | None, weights: str | None) -> "GraphClassifier":
     """The model that the run explains; a run is data, so code runs only where the command line names it."""
     run = kept.run
     if run.model is None:
@@ -139,14 +136,13 @@ def scores_text(
 
 def _of_class(scores: "ClassScores", class_names: Sequence[str]) -> list[str]:
     accuracy = "" if scores.accuracy is None else f": accuracy {scores.accuracy:.3f}"
-    own = {"coverage": scores.coverage}
     rule = "contains one of the prototypes"
     if scores.num_reasons is not None:
         rule = f"{count_of(scores.num_reasons, 'reason')} of {count_of(scores.num_patterns, 'pattern')}"
     rows = [HEADER, *(row for number, one in enumerate(scores.prototypes, start=1) for row in _rows(number, one))]
     return [
         f"{class_label(scores.target, class_names)}{accuracy}",
-        f"  {', '.join(f'{name} {_with_interval(of)}' for name, of in own.items())}",
+        f"  coverage {_with_interval(scores.coverage)}",
         f"  fidelity {_with_interval(scores.fidelity)}; rule: {rule}",
         *(table(rows) if scores.prototypes else ["no prototype was found"]),
     ]

@@ -18,7 +18,6 @@ from protograph.cli.inputs import (
     aligned,
     load_classifier,
     load_graphs,
-    module_of,
     target_of,
     tell_left_out,
     write_left_out,
@@ -88,9 +87,15 @@ def explain(
     if model is not None and class_weights is not None:
         raise ValueError("--class-weights is for training, which --model leaves out; give one of them")
     options: Any = {} if max_reasons is None else {"max_reasons": max_reasons}  # else as many as PAGE takes
-    options["num_clusters"] = "auto" if num_clusters == "auto" else int(num_clusters)
-    options["search"] = search.value
-    page = PAGE(num_graphs=num_graphs, budget=budget, max_nodes=max_nodes, random_state=seed, **options)
+    page = PAGE(
+        num_clusters="auto" if num_clusters == "auto" else int(num_clusters),
+        num_graphs=num_graphs,
+        budget=budget,
+        max_nodes=max_nodes,
+        search=search.value,  # type: ignore[arg-type]
+        random_state=seed,
+        **options,
+    )
     run = Run(
         data=data,
         seed=seed,
@@ -179,18 +184,19 @@ def _explain_run(
     loaded, left_out = load_graphs(run, data_root, progress)
     facts = tell_left_out(left_out)
     write_left_out(left_out, folder / LEFT_OUT)
-    names = loaded.class_names or getattr(module_of(classifier), "class_names", ())
+    model = None if classifier is None else classifier.model
+    names = loaded.class_names or getattr(model, "class_names", ())
     number = None if target is None else target_of(target, names)
     if classifier is None:
         trained = train(loaded, hidden=None, random_state=run.seed, class_weights=class_weights, progress=progress)
         save_model(trained, folder / MODEL)
         (folder / SPLIT).write_text(json.dumps({part: getattr(trained.split, part).tolist() for part in PARTS}))
         facts |= {"training": describe_training(trained), **training_facts(trained)}
-        classifier, doubts = trained.model, trained.doubts
+        doubts = trained.doubts
         graphs = loaded[trained.split.train]  # as in the paper
-        explainer.fit(run.wrapped(classifier), graphs, progress=progress, **fitting)
+        explainer.fit(run.wrapped(trained.model), graphs, progress=progress, **fitting)
     else:
-        graphs = aligned(loaded, module_of(classifier))
+        graphs = aligned(loaded, model)
         doubts = explainer.fit(run.wrapped(classifier), graphs, progress=progress, **fitting).doubts_
     tell_doubts(doubts)
     facts["doubts"] = list(doubts)

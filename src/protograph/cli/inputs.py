@@ -16,7 +16,6 @@ from protograph.cli.runs import Run, name_of
 
 if TYPE_CHECKING:
     from torch import nn
-    from torch_geometric.data import Data
 
     from protograph._utils.progress import Progress
     from protograph.datasets import GraphDataset
@@ -70,10 +69,15 @@ def load_graphs(
             f"--smiles-column, --label-column, --id-column and --skip-invalid are for tables ({', '.join(TABLES)}), "
             f"got {run.data}"
         )
-    if is_file:
-        return _named(run, datasets.read_graphs(path)), ()
-    if is_folder:
-        return _named(run, datasets.ShardedGraphs(path)), ()
+    if is_file or is_folder:
+        graphs = datasets.read_graphs(path) if is_file else datasets.ShardedGraphs(path)
+        names = {} if run.names is None else read_names_file(Path(run.names))
+        try:
+            return datasets.GraphDataset(graphs=graphs, name=name_of(run.data), source=path.name, **names), ()
+        except (TypeError, ValueError) as error:
+            if run.names is None:
+                raise
+            raise ValueError(f"--names {run.names}: {error}") from error
     if path.is_file():
         raise ValueError(
             f"{path} must be a .pt file with a list of graphs, a folder of such, or a table ({', '.join(TABLES)})"
@@ -81,19 +85,6 @@ def load_graphs(
     if "/" in run.data:
         raise FileNotFoundError(f"there is no file or folder {path}")
     return datasets.load(run.data, data_root, random_state=run.seed, progress=progress), ()
-
-
-def _named(run: Run, graphs: "Sequence[Data]") -> "GraphDataset":
-    """Graphs from files, with the names that the user gave for them."""
-    from protograph.datasets import GraphDataset
-
-    names = {} if run.names is None else read_names_file(Path(run.names))
-    try:
-        return GraphDataset(graphs=graphs, name=name_of(run.data), source=Path(run.data).name, **names)
-    except (TypeError, ValueError) as error:
-        if run.names is None:
-            raise
-        raise ValueError(f"--names {run.names}: {error}") from error
 
 
 def read_names_file(path: Path) -> dict[str, Any]:
@@ -207,16 +198,11 @@ def is_model_file(spec: str) -> bool:
     return Path(spec).suffix == ".pt" or Path(spec).exists()
 
 
-def module_of(model: "nn.Module | GraphClassifier | None") -> "nn.Module | None":
-    """The module itself, where more was said of it too."""
-    from protograph.models.classifier import GraphClassifier
-
-    return model.model if isinstance(model, GraphClassifier) else model
-
-
-def load_classifier(spec: str, weights: str | None = None) -> "nn.Module | GraphClassifier":
+def load_classifier(spec: str, weights: str | None = None) -> "GraphClassifier":
     """Return the model in a file of ``protograph train``, or the one of ``module:attribute``, with the weights."""
-    from protograph.models.classifier import as_classifier
+    from torch import nn
+
+    from protograph.models.classifier import GraphClassifier, as_classifier
     from protograph.models.model_state import load_weights
     from protograph.training import load_model
 
@@ -226,22 +212,12 @@ def load_classifier(spec: str, weights: str | None = None) -> "nn.Module | Graph
                 f"--weights is for --model module:attribute, got --model {spec}, which has its own weights"
             )
         try:
-            return load_model(spec)
+            return as_classifier(load_model(spec))
         except ValueError as error:
             raise ValueError(f"{error}, or give weights as --model module:attribute --weights {spec}") from error
     if not is_attribute(spec):
         raise ValueError(f"--model must be a .pt file or module:attribute, got {spec!r}")
-    model = _built(imported("--model", spec), spec)
-    if weights is not None:
-        load_weights(as_classifier(model).model, weights)
-    return model
-
-
-def _built(model: Any, spec: str) -> "nn.Module | GraphClassifier":
-    from torch import nn
-
-    from protograph.models.classifier import GraphClassifier
-
+    model = imported("--model", spec)
     if callable(model) and not isinstance(model, nn.Module):
         try:
             model = model()  # without arguments
@@ -251,7 +227,10 @@ def _built(model: Any, spec: str) -> "nn.Module | GraphClassifier":
         raise ValueError(
             f"--model {spec!r} must be a torch.nn.Module or a GraphClassifier, or give one, got {type(model).__name__}"
         )
-    return model
+    classifier = as_classifier(model)
+    if weights is not None:
+        load_weights(classifier.model, weights)
+    return classifier
 
 
 def aligned(graphs: "GraphDataset", model: "nn.Module | None") -> "GraphDataset":
