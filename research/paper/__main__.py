@@ -20,7 +20,6 @@ from research.paper.sheet import Sheet, as_markdown
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 DEFAULT_OUT, QUICK_OUT = Path("results/paper"), Path("results/paper-quick")
 MARK = "<!-- written by python -m research.paper -->"
-OLD_MARK = "<!-- written by protograph reproduce -->"
 QUICK = "Quick run: few seeds, graphs, models and epochs. It shows that everything works; its numbers mean nothing."
 VERDICT_NOTE = (
     "Ours is a mean with its 95% interval. Better and worse: the paper's value lies outside of it. "
@@ -61,7 +60,7 @@ def reproduce(
     )
     folder = out or (QUICK_OUT if quick else DEFAULT_OUT)
     page = folder / "README.md"
-    if page.is_file() and not page.read_text(encoding="utf-8", errors="replace").startswith((MARK, OLD_MARK)):
+    if page.is_file() and not page.read_text(encoding="utf-8", errors="replace").startswith(MARK):
         raise FileExistsError(f"{page} is not what was written here; move it away, or choose another --out")
     chosen = [item for name, item in ITEMS.items() if "all" in wanted or name in wanted]
     found, failures = measure(chosen, settings, folder / ".cells", jobs or (1 if quick else os.cpu_count() or 1))
@@ -119,7 +118,6 @@ def page_of(out: Path) -> str:
     facts = [
         json.loads((out / name / "item.json").read_text()) for name in ITEMS if (out / name / "item.json").is_file()
     ]
-    facts = [one for one in facts if "text" in one]  # not those of earlier formats
     counts = [Counter(part["verdict"] for part in one["parts"]) for one in facts]
     rows = [
         [f"{one['item']}: {one['title']}", *(own[word] or None for word in VERDICTS)]
