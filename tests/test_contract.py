@@ -32,12 +32,9 @@ def test_the_contract(subject, check):
     check(subject)
 
 
-@pytest.mark.parametrize(
-    "check", [contract.facts_are_told, contract.same_seed_same_result, contract.saved_and_loaded_is_the_same]
-)
-def test_reasons_are_told_kept_and_the_same_again(check, tmp_path):
+def test_reasons_are_kept_and_the_same_again(tmp_path):
     """What reasons add to PAGE; all else does not depend on them."""
-    check(contract.Subject(partial(EXPLAINERS["PAGE"], max_reasons=2), tmp_path))
+    contract.saved_and_loaded_is_the_same(contract.Subject(partial(EXPLAINERS["PAGE"], max_reasons=2), tmp_path))
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +58,7 @@ def same(one, other):
 
 @pytest.mark.parametrize("name", BY_CHANCE)
 def test_other_seeds_other_results(name, graphs):
-    found = [explained(name, model_of(), graphs, random_state=seed).prototypes[0] for seed in range(4)]
+    found = [explained(name, model_of(), graphs, random_state=seed).prototypes[0] for seed in range(3)]
     assert not all(same(found[0], other) for other in found[1:])
 
 

@@ -1,4 +1,3 @@
-import copy
 import itertools
 from dataclasses import replace
 
@@ -104,29 +103,6 @@ def test_a_model_that_cannot_run_in_double_runs_as_it_is():
     assert not running.is_double
     assert running.resolution > 1e-6
     torch.testing.assert_close(running.embed(GRAPHS).graph_embeddings, running.model.seen_graphs.double())
-
-
-def state_of(model):
-    return (
-        {name: module.training for name, module in model.named_modules()},
-        {name: value.clone() for name, value in model.state_dict().items()},
-        {name: len(module._forward_hooks) + len(module._forward_pre_hooks) for name, module in model.named_modules()},
-        {name: (p.grad, p.requires_grad, p.dtype, p.device) for name, p in model.named_parameters()},
-    )
-
-
-@pytest.mark.parametrize("kind", [zoo.Net, OnlyFloat])
-def test_the_model_comes_back_as_it_was_found(kind):
-    model = zoo.make(kind=kind).train()
-    model.bn.eval()  # a frozen batch norm inside a training model
-    before = copy.deepcopy(state_of(model))
-    running = GraphClassifier(model).start(GRAPHS)
-    running.embed(GRAPHS)
-    after = state_of(model)
-    assert before[0] == after[0]
-    assert all(torch.equal(before[1][name], after[1][name]) for name in before[1])
-    assert before[2:] == after[2:]
-    assert torch.get_default_dtype() is torch.float32
 
 
 class RaisesLater(OnlyFloat):

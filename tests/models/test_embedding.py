@@ -43,10 +43,11 @@ class Writing(torch.nn.Module):
         return self.head(global_add_pool(x, batch))
 
 
-def test_a_model_that_writes_into_its_features_gives_the_same_from_wherever_graphs_are_read(tmp_path):
+def test_a_model_that_writes_into_its_features_gives_the_same_from_wherever_graphs_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(predictions, "_READ_AT_ONCE", 16)
     rng = np.random.default_rng(0)
     edges = torch.tensor([[0, 1], [1, 0]])
-    graphs = [Data(x=torch.from_numpy(rng.integers(0, 9, (2, 3))).float(), edge_index=edges) for _ in range(1100)]
+    graphs = [Data(x=torch.from_numpy(rng.integers(0, 9, (2, 3))).float(), edge_index=edges) for _ in range(40)]
     before, model = torch.cat([graph.x for graph in graphs]), Writing()
     torch.save(graphs, tmp_path / "graphs.pt")
     sums = before.reshape(-1, 2, 3).sum(dim=1)
