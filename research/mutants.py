@@ -148,8 +148,8 @@ MUTANTS = (
     # The search for rules
     Mutant(
         "page/reasons",
-        "in range(at_least, number + 1)",
-        "in range(at_least + 1, number + 1)",
+        "bdtrc(at_least - 1,",
+        "bdtrc(at_least,",
         RULES.format("confirming"),
     ),
     Mutant("page/reasons", "chance * (rank + 1) / len(chances) for", "chance for", RULES.format("confirming")),

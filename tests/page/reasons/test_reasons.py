@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 from protograph.explanation import Support
 from protograph.explanation.rule import KEPT_APART
 from protograph.page.reasons import reasons as module
+from protograph.page.reasons.scope import Parts
 from tests.explanation.by_hand import naive_reason
 from tests.metrics.by_hand import Linear
 from tests.page.naive_patterns import path_edges, undirected
@@ -79,7 +80,7 @@ def test_supports_are_what_plain_loops_count(name):
             holds = reason.holds(graphs)
             assert reason.holds_in_indices == tuple(np.flatnonzero(holds).tolist())
             for part, support in enumerate((reason.searched, reason.confirming, reason.kept_apart)):
-                own = found.parts.of_graph == part
+                own = np.equal(found.part_of_each, part)
                 assert support == Support(
                     num_in_class=int((holds & is_class & own).sum()),
                     num_class=int((is_class & own).sum()),
@@ -144,12 +145,12 @@ def test_the_order_of_graphs_and_nodes_does_not_matter(name, seed):
 def test_the_graphs_kept_apart_are_used_for_nothing_else():
     """Whatever these graphs are, and whatever the model says of them, the rule stays: it has not seen them."""
     graphs, model, found = case("house")
-    kept = set(np.flatnonzero(found.parts.of_graph == KEPT_APART).tolist())
+    kept = set(np.flatnonzero(np.equal(found.part_of_each, KEPT_APART)).tolist())
     facts = fitted(model, graphs)
     wrong = facts.embedded.predictions.copy()
     wrong[sorted(kept)] = 1 - wrong[sorted(kept)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "divided", lambda *_: found.parts)
+        patch.setattr(module, "divided", lambda *_: Parts(np.array(found.part_of_each)))
         again = module.find_reasons(replace(facts, embedded=replace(facts.embedded, predictions=wrong)))
     assert {t: rule_look(own) for t, own in again.of_class.items()} == {
         t: rule_look(own) for t, own in found.of_class.items()

@@ -25,13 +25,13 @@ def test_of_rows_as_near_the_first_is_chosen_whatever_its_last_digits(rows):
 def test_the_most_typical_are_nearest_the_mean_and_of_those_as_near_the_first():
     rows = np.array([9.0, 0.0, 4.0, 1.0 - 1e-15, 3.0, 1.0, 3.0 - 1e-15])[:, None]
     # The mean of the six is 2, up to last digits.
-    assert typical(np.arange(1, 7), rows.__getitem__, 5).tolist() == [3, 4, 5, 6, 1]
-    assert typical(np.zeros(0, np.int64), rows.__getitem__, 3).tolist() == []
+    assert typical(np.arange(1, 7), rows, 5).tolist() == [3, 4, 5, 6, 1]
+    assert typical(np.zeros(0, np.int64), rows, 3).tolist() == []
 
 
 def test_of_very_many_some_evenly_spaced_are_compared(monkeypatch):
     monkeypatch.setattr(scope, "MOST_COMPARED", 4)
     monkeypatch.setattr(scope, "NUM_COMPARED", 3)
     rows = np.array([0.0, 5.0, 5.0, 5.0, 8.0])[:, None]
-    assert typical(np.arange(5), rows.__getitem__, 1).tolist() == [2]
-    assert typical(np.arange(4), rows.__getitem__, 1).tolist() == [1]
+    assert typical(np.arange(5), rows, 1).tolist() == [2]
+    assert typical(np.arange(4), rows, 1).tolist() == [1]

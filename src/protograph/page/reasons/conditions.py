@@ -48,10 +48,8 @@ class Condition:
     @property
     def complexity(self) -> float:
         """How much there is to say of it: a plain pattern with few nodes is the simplest."""
-        special = (
-            0.5 * self.is_induced + 0.5 * bool(self.closed) + 0.5 * (self.at_least > 1) + 0.5 * (not self.has_kinds)
-        )
-        return 1 + 0.05 * len(self.pattern) + special
+        special = self.is_induced + bool(self.closed) + (self.at_least > 1) + (not self.has_kinds)
+        return 1 + 0.05 * len(self.pattern) + 0.5 * special
 
 
 class ConditionReader:
@@ -66,6 +64,7 @@ class ConditionReader:
         self.readings, self._max_calls = readings, max_calls
         self._answers: dict[Condition, NDArray[np.int8]] = {}
         self._stores = {key: PatternStore(graphs, max_calls) for key, graphs in readings.items()}
+        # What is known of each plain pattern, or of one that differs from it only in the numbers of its nodes.
         self._plain: dict[Condition, StoredPattern] = {}
 
     def encoded(self, condition: Condition) -> EncodedGraph:
@@ -75,7 +74,10 @@ class ConditionReader:
     def holds(self, condition: Condition, indices: Ints) -> Bools:
         """In which of the graphs a condition holds."""
         if condition.is_plain:
-            return self._stores[condition.has_kinds].answers(self._stored(condition), indices) > 0
+            store = self._stores[condition.has_kinds]
+            if condition not in self._plain:
+                self._plain[condition] = store.stored(self.encoded(condition))
+            return store.answers(self._plain[condition], indices) > 0
         graphs = self.readings[condition.has_kinds]
         answers = self._answers.setdefault(condition, np.full(len(graphs), _NOT_ASKED, np.int8))
         fresh = indices[answers[indices] == _NOT_ASKED]
@@ -100,12 +102,6 @@ class ConditionReader:
             closed=condition.closed_places,
             max_calls=max_calls,
         )
-
-    def _stored(self, condition: Condition) -> StoredPattern:
-        """What is known of a plain pattern, or of one that differs from it only in the numbers of its nodes."""
-        if condition not in self._plain:
-            self._plain[condition] = self._stores[condition.has_kinds].stored(self.encoded(condition))
-        return self._plain[condition]
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """A pattern grows to what every graph in which it holds has besides, or splits into what several share."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -13,7 +14,7 @@ from protograph.page.counting import information, spread
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.scope import ReasonOptions, Scope, nearest_rows
 from protograph.patterns.pattern import Subgraph, edge
-from protograph.patterns.rings import Whole, wholes_of
+from protograph.patterns.rings import wholes_of
 
 # Nodes to place before no more places of a pattern are looked for in a graph.
 _PLACE_CALLS = 20_000
@@ -40,25 +41,29 @@ class Grower:
             elsewhere: Graphs of the other side, which what is added must tell from these.
         """
         there, elsewhere = spread(there, self._options.sample), spread(elsewhere, self._options.sample)
-        best, tries = condition, _Tries(self._options.max_tried)
-        for source in sources.tolist():
-            for place in self._places(condition, source):
-                grown = self._grown_at(place, there, elsewhere, tries)
-                if len(grown.pattern.edges) > len(best.pattern.edges):
-                    best = grown
+        best, tries = condition, self._tries()
+        for place in self._places(condition, sources):
+            grown = self._grown_at(place, there, elsewhere, tries)
+            if len(grown.pattern.edges) > len(best.pattern.edges):
+                best = grown
         return best
 
-    def _places(self, condition: Condition, source: int) -> Iterator[Condition]:
-        """The condition as it lies in another graph, a few places of it."""
-        order = sorted(condition.pattern.nodes)
-        places = self._reader.places(condition, source, _PLACE_CALLS)
-        for place in islice(places, self._options.num_places):
-            at = dict(zip(order, place, strict=True))
-            edges = frozenset(edge(at[u], at[v]) for u, v in condition.pattern.edges)
-            closed_there = frozenset(at[node] for node in condition.closed)
-            yield replace(condition, source=source, pattern=Subgraph(frozenset(place), edges), closed=closed_there)
+    def _tries(self) -> Iterator[int]:
+        """So many larger patterns are tried while a condition grows, and no more: dense graphs have very many."""
+        return iter(range(self._options.max_tried))
 
-    def _grown_at(self, condition: Condition, there: Ints, elsewhere: Ints, tries: "_Tries") -> Condition:
+    def _places(self, condition: Condition, sources: Ints) -> Iterator[Condition]:
+        """The condition as it lies in other graphs, a few places of it in each."""
+        order = sorted(condition.pattern.nodes)
+        for source in sources.tolist():
+            places = self._reader.places(condition, source, _PLACE_CALLS)
+            for place in islice(places, self._options.num_places):
+                at = dict(zip(order, place, strict=True))
+                edges = frozenset(edge(at[u], at[v]) for u, v in condition.pattern.edges)
+                closed_there = frozenset(at[node] for node in condition.closed)
+                yield replace(condition, source=source, pattern=Subgraph(frozenset(place), edges), closed=closed_there)
+
+    def _grown_at(self, condition: Condition, there: Ints, elsewhere: Ints, tries: Iterator[int]) -> Condition:
         """All that belongs to a condition, step by step what tells the most."""
         surroundings = _Surroundings(self._reader, condition, self._options.max_pattern_nodes)
         least = np.ceil((1 - self._options.loss) * self._reader.holds(condition, there).sum())
@@ -66,7 +71,7 @@ class Grower:
         most_elsewhere = self._reader.holds(condition, elsewhere).sum()
         while len(condition.pattern) < self._options.max_pattern_nodes:
             best, most = None, self._options.least_information
-            for larger, addition in tries.of(surroundings.additions(condition)):
+            for (larger, addition), _ in zip(surroundings.additions(condition), tries, strict=False):
                 bits = self._told_by(addition, condition.pattern, there, elsewhere)
                 if bits <= most or self._reader.holds(larger, there).sum() < least:
                     continue
@@ -95,23 +100,22 @@ class Grower:
         if condition.at_least > comb(self._options.max_pattern_nodes, len(condition.pattern)):
             return None  # so few nodes have no room for so many places
         there, elsewhere = spread(there, self._options.sample), spread(elsewhere, self._options.sample)
-        most, tries = int(self._reader.holds(condition, elsewhere).sum()), _Tries(self._options.max_tried)
-        for source in sources.tolist():
-            for place in self._places(replace(condition, at_least=1), source):
-                larger = self._grown_until(place, there, elsewhere, most, tries)
-                if larger is not None:
-                    return larger
-        return None
+        most, tries = int(self._reader.holds(condition, elsewhere).sum()), self._tries()
+        grown = (
+            self._grown_until(place, there, elsewhere, most, tries)
+            for place in self._places(replace(condition, at_least=1), sources)
+        )
+        return next((larger for larger in grown if larger is not None), None)
 
     def _grown_until(
-        self, condition: Condition, there: Ints, elsewhere: Ints, most: int, tries: "_Tries"
+        self, condition: Condition, there: Ints, elsewhere: Ints, most: int, tries: Iterator[int]
     ) -> Condition | None:
         surroundings = _Surroundings(self._reader, condition, self._options.max_pattern_nodes)
         least = np.ceil((1 - self._options.loss) * there.size)
         while self._reader.holds(condition, elsewhere).sum() > most:
             larger = [
                 one
-                for one, _ in tries.of(surroundings.additions(condition))
+                for (one, _), _ in zip(surroundings.additions(condition), tries, strict=False)
                 if len(one.pattern) <= self._options.max_pattern_nodes and self._reader.holds(one, there).sum() >= least
             ]
             if not larger:
@@ -122,22 +126,21 @@ class Grower:
     def narrowed(self, condition: Condition, sources: Ints, there: Ints, elsewhere: Ints) -> Condition:
         """What a condition grows to in some source graphs as long as it tells the two sides apart ever better."""
         there, elsewhere = spread(there, self._options.sample), spread(elsewhere, self._options.sample)
-        best, most, tries = condition, -1.0, _Tries(self._options.max_tried)
-        for source in sources.tolist():
-            for place in self._places(condition, source):
-                narrowed, lead = self._narrowed_at(place, there, elsewhere, tries)
-                if lead > most:
-                    best, most = narrowed, lead
+        best, most, tries = condition, -1.0, self._tries()
+        for place in self._places(condition, sources):
+            narrowed, lead = self._narrowed_at(place, there, elsewhere, tries)
+            if lead > most:
+                best, most = narrowed, lead
         return best
 
     def _narrowed_at(
-        self, condition: Condition, there: Ints, elsewhere: Ints, tries: "_Tries"
+        self, condition: Condition, there: Ints, elsewhere: Ints, tries: Iterator[int]
     ) -> tuple[Condition, float]:
         surroundings = _Surroundings(self._reader, condition, self._options.max_pattern_nodes)
         lead = self._lead(condition, there, elsewhere)
         while len(condition.pattern) < self._options.max_pattern_nodes:
             best, most = None, lead + self._options.least_gain
-            for larger, _ in tries.of(surroundings.additions(condition)):
+            for (larger, _), _ in zip(surroundings.additions(condition), tries, strict=False):
                 if (value := self._lead(larger, there, elsewhere)) > most:
                     best, most = larger, value
             if best is None:
@@ -157,71 +160,43 @@ class Grower:
         return inside, outside
 
 
-class _Tries:
-    """So many larger patterns are tried while a condition grows, and no more: dense graphs have very many."""
-
-    def __init__(self, most: int) -> None:
-        self._left = most
-
-    def of(self, additions: Iterator[tuple[Condition, Condition]]) -> Iterator[tuple[Condition, Condition]]:
-        """Those of the additions that are tried."""
-        for one in additions:
-            if not self._left:
-                return
-            self._left -= 1
-            yield one
-
-
 class _Surroundings:
     """What a condition can grow by in its source."""
 
     def __init__(self, reader: ConditionReader, condition: Condition, max_nodes: int) -> None:
         graph = reader.readings[condition.has_kinds][condition.source]
-        whole = _whole_pattern(graph.neighbours.tolist(), graph.starts.tolist())
-        self._source = _near(whole, condition.pattern, 2 * max_nodes)
+        neighbours, starts = graph.neighbours.tolist(), graph.starts.tolist()
+        rows = range(len(starts) - 1)
+        ends = ((node, other) for node in rows for other in neighbours[starts[node] : starts[node + 1]] if node < other)
+        whole = Subgraph(frozenset(rows), frozenset(ends))
+        # What lies around the pattern, up to twice as many nodes as it may have.
+        near, frontier = set(condition.pattern.nodes), set(condition.pattern.nodes)
+        while frontier and len(near) < 2 * max_nodes:
+            frontier = {other for node in frontier for other in whole.neighbours[node]} - near
+            near |= set(sorted(frontier)[: max(0, 2 * max_nodes - len(near))])
+        self._source = whole.within(near)
         self._wholes = wholes_of(self._source, graph.node_kinds.tolist())
 
     def additions(self, condition: Condition) -> Iterator[tuple[Condition, Condition]]:
         """Larger conditions, each with what was added and the nodes that it hangs on."""
-        for grown, addition in _additions(condition.pattern, self._source, self._wholes, condition.is_induced):
-            plain = Condition(condition.source, addition, condition.has_kinds)
-            yield replace(condition, pattern=grown), plain
+        for grown, addition in self._larger(condition.pattern, is_induced=condition.is_induced):
+            yield replace(condition, pattern=grown), Condition(condition.source, addition, condition.has_kinds)
 
-
-def _whole_pattern(neighbours: list[int], starts: list[int]) -> Subgraph:
-    """A graph as a pattern of itself."""
-    rows = range(len(starts) - 1)
-    ends = ((node, other) for node in rows for other in neighbours[starts[node] : starts[node + 1]] if node < other)
-    return Subgraph(frozenset(rows), frozenset(ends))
-
-
-def _near(source: Subgraph, pattern: Subgraph, max_nodes: int) -> Subgraph:
-    """What lies around a pattern in its source, up to so many nodes."""
-    near, frontier = set(pattern.nodes), set(pattern.nodes)
-    while frontier and len(near) < max_nodes:
-        frontier = {other for node in frontier for other in source.neighbours[node]} - near
-        near |= set(sorted(frontier)[: max(0, max_nodes - len(near))])
-    return source.within(near)
-
-
-def _additions(
-    pattern: Subgraph, source: Subgraph, wholes: list[Whole], is_induced: bool
-) -> Iterator[tuple[Subgraph, Subgraph]]:
-    """Larger patterns, each with what was added and the nodes that it hangs on: an edge, a whole, or a node."""
-    inner = source.within(pattern.nodes)
-    if not is_induced:
-        for ends in sorted(inner.edges - pattern.edges):
-            grown = pattern.grown((), [ends])
-            yield grown, grown
-    for whole in wholes:
-        if whole & pattern.nodes and not whole <= pattern.nodes:
-            grown = pattern.grown_in(source, whole)
-            yield grown, source.within(whole)
-    around = frozenset().union(*(source.neighbours[node] for node in pattern.nodes)) - pattern.nodes
-    for node in sorted(around):
-        grown = pattern.grown_in(source, frozenset([node]))
-        addition = grown.within(frozenset([node]) | (source.neighbours[node] & pattern.nodes))
-        yield grown, addition if addition.is_connected else grown
+    def _larger(self, pattern: Subgraph, *, is_induced: bool) -> Iterator[tuple[Subgraph, Subgraph]]:
+        """Larger patterns, each with what was added and the nodes that it hangs on: an edge, a whole, or a node."""
+        source = self._source
+        if not is_induced:
+            for ends in sorted(source.within(pattern.nodes).edges - pattern.edges):
+                grown = pattern.grown((), [ends])
+                yield grown, grown
+        for whole in self._wholes:
+            if whole & pattern.nodes and not whole <= pattern.nodes:
+                yield pattern.grown_in(source, whole), source.within(whole)
+        around = frozenset().union(*(source.neighbours[node] for node in pattern.nodes)) - pattern.nodes
+        for node in sorted(around):
+            grown = pattern.grown_in(source, frozenset([node]))
+            addition = grown.within(frozenset([node]) | (source.neighbours[node] & pattern.nodes))
+            yield grown, addition if addition.is_connected else grown
 
 
 def shared_by(condition: Condition, target: int, scope: Scope, grower: Grower, most: int) -> list[Condition]:
@@ -240,7 +215,8 @@ def shared_by(condition: Condition, target: int, scope: Scope, grower: Grower, m
         return []
     larger: dict[bytes, tuple[Condition, Bools]] = {}
     for source in _far_apart(there, scope):
-        kin = _nearest(source, there, least, scope)
+        # So many graphs that the model sees most like this one, that one included.
+        kin = there[nearest_rows(scope.embeddings[there], scope.embeddings[source], least)]
         grown = grower.grown(condition, np.array([source]), kin, elsewhere)
         if _is_more(grown, condition, kin, elsewhere, scope):
             holds = scope.reader.holds(grown, there)
@@ -258,19 +234,14 @@ def _is_more(grown: Condition, condition: Condition, kin: Ints, elsewhere: Ints,
     num_edges = len(grown.pattern.edges) - len(condition.pattern.edges)
     if (num_nodes, num_edges) != (1, 1):
         return num_edges > 0
-    own, shared = (_nodes_by_kind(one, scope) for one in (grown, condition))
-    fresh = next(nodes[0] for kind, nodes in own.items() if len(nodes) > len(shared.get(kind, ())))
+    graphs = scope.reader.readings[condition.has_kinds]
+    kinds = graphs[grown.source].node_kinds
+    known = graphs[condition.source].node_kinds[sorted(condition.pattern.nodes)]
+    ((kind, _),) = (Counter(kinds[sorted(grown.pattern.nodes)].tolist()) - Counter(known.tolist())).items()
+    fresh = min(node for node in grown.pattern.nodes if kinds[node] == kind)
     node = Condition(grown.source, Subgraph(frozenset([fresh]), frozenset()), grown.has_kinds)
     inside, outside = (float(scope.reader.holds(node, side).mean()) for side in (kin, elsewhere))
     return information(inside, outside) > scope.options.least_information
-
-
-def _nodes_by_kind(condition: Condition, scope: Scope) -> dict[int, list[int]]:
-    kinds = scope.reader.readings[condition.has_kinds][condition.source].node_kinds
-    nodes: dict[int, list[int]] = {}
-    for node in sorted(condition.pattern.nodes):
-        nodes.setdefault(int(kinds[node]), []).append(node)
-    return nodes
 
 
 def _covering(larger: list[tuple[Condition, Bools]], least: int, enough: float, most: int) -> list[Condition]:
@@ -289,15 +260,10 @@ def _covering(larger: list[tuple[Condition, Bools]], least: int, enough: float, 
 
 def _far_apart(indices: Ints, scope: Scope) -> list[int]:
     """The graph nearest the mean of the embeddings, and then each time the one farthest from those before it."""
-    points = scope.rows(indices)
+    points = scope.embeddings[indices]
     chosen = nearest_rows(points, points.mean(axis=0), 1).tolist()
     nearest = ((points - points[chosen[0]]) ** 2).sum(axis=1)
     while len(chosen) < min(scope.options.num_far_apart, indices.size):
         chosen.append(first_best(nearest, TOLERANCE * float(nearest.max())))
         nearest = np.minimum(nearest, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
     return indices[chosen].tolist()  # type: ignore[no-any-return]
-
-
-def _nearest(source: int, indices: Ints, number: int, scope: Scope) -> Ints:
-    """So many graphs that the model sees most like one of them, that one included."""
-    return indices[nearest_rows(scope.rows(indices), scope.embeddings[source], number)]

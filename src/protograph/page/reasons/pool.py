@@ -1,7 +1,7 @@
 """The conditions that rules are made of, and the rules that are learned from a table of them."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -66,6 +66,8 @@ class Learner:
     width: int = 7
     num_firsts: int = 10
     num_rounds: int = 2
+    # What has been found; terms are looked for again where the others have not changed.
+    _best: dict[tuple[bytes, float], tuple[Term | None, float]] = field(init=False, default_factory=dict)
 
     # A conjunction that is to be narrowed may take in more of the others, or fewer, than its final worth allows.
     _views = (0.3, 1.0, 3.0)
@@ -81,15 +83,13 @@ class Learner:
         is_single = self.max_conditions == 1
         rules = [self._begun(max_terms, caution, []) for caution in self._cautions[: None if is_single else 2]]
         if is_single:
-            rules += [self._begun(max_terms, self._cautions[-1], [first]) for first in self._firsts()]
+            # Also with each of the conditions that are worth the most and hardly err.
+            inside, outside = self._weights()
+            gains = self.table @ self.is_class.astype(np.float32) * inside
+            losses = self.table @ (~self.is_class).astype(np.float32) * outside
+            firsts = np.argsort(-(gains - 4 * losses), kind="stable")[: self.num_firsts].tolist()
+            rules += [self._begun(max_terms, self._cautions[-1], [Term((row,))]) for row in firsts]
         return max(rules, key=self.total_worth)
-
-    def _firsts(self) -> list[Term]:
-        """Single conditions to begin with: those that are worth the most and hardly err."""
-        inside, outside = self._weights()
-        gains = self.table @ self.is_class.astype(np.float32) * inside
-        losses = self.table @ (~self.is_class).astype(np.float32) * outside
-        return [Term((row,)) for row in np.argsort(-(gains - 4 * losses), kind="stable")[: self.num_firsts].tolist()]
 
     def _begun(self, max_terms: int, caution: float, terms: list[Term]) -> list[Term]:
         while len(terms) < max_terms:
@@ -106,10 +106,7 @@ class Learner:
 
     def total_worth(self, terms: Sequence[Term]) -> float:
         """What a rule gains less what it costs."""
-        holds = self._covered(terms)
-        inside, outside = self._weights()
-        gained = (holds & self.is_class).sum() * inside - (holds & ~self.is_class).sum() * outside
-        return float(gained) - sum(map(self.cost, terms))
+        return self._gained(self._covered(terms)) - sum(map(self.cost, terms))
 
     def _improved(self, terms: list[Term]) -> list[Term]:
         """Each term looked for again, given the others; those that are worth nothing any more are gone."""
@@ -137,10 +134,11 @@ class Learner:
 
     def worth(self, term: Term, covered: Bools) -> float:
         """What a term gains where the other terms do not hold, less what it costs."""
-        holds = term.holds(self.table) & ~covered
+        return self._gained(term.holds(self.table) & ~covered) - self.cost(term)
+
+    def _gained(self, holds: Bools) -> float:
         inside, outside = self._weights()
-        gained = (holds & self.is_class).sum() * inside - (holds & ~self.is_class).sum() * outside
-        return float(gained) - self.cost(term)
+        return float((holds & self.is_class).sum() * inside - (holds & ~self.is_class).sum() * outside)
 
     def _weights(self) -> tuple[float, float]:
         """What a graph of the class weighs, and one of another."""
@@ -159,8 +157,9 @@ class Learner:
         """The best that the most promising conjunctions grow to, a condition at a time."""
         inside, outside = self._weights()
         # Only graphs in which the rule does not hold yet count: those of the class become few.
-        tables = _open(self._inside, covered[self.is_class]), _open(self._outside, covered[~self.is_class])
+        tables = self.table[:, self.is_class & ~covered], self.table[:, ~self.is_class & ~covered]
         weights, sizes = (inside, caution * outside), [table.shape[1] for table in tables]
+        row_costs = np.concatenate([self.costs, self.lack_costs]) if self._has_lacks else self.costs
         beam = [(Term(), tuple(np.ones(size, np.float32) for size in sizes))]
         best, most, seen = None, 0.0, set[Term]()
         for _ in range(self.max_conditions):
@@ -169,7 +168,7 @@ class Learner:
                 self._with_each(table, np.stack([holds[side] for _, holds in beam])) * weights[side]
                 for side, table in enumerate(tables)
             )
-            costs = self._row_costs[:, None] + [self.cost(term) for term, _ in beam]
+            costs = row_costs[:, None] + [self.cost(term) for term, _ in beam]
             grown, kinds = [], set[bytes]()
             for term, row, at in self._promising(gains, losses, costs, [term for term, _ in beam], seen):
                 worth = float(gains[row, at] - losses[row, at] - costs[row, at])
@@ -193,26 +192,8 @@ class Learner:
         return (Term((row,)), float(worths[row])) if row >= 0 and worths[row] > 0 else (None, 0.0)
 
     @cached_property
-    def _row_costs(self) -> Floats:
-        """What each row costs and then, where they are allowed, what the lack of each does."""
-        return np.concatenate([self.costs, self.lack_costs]) if self._has_lacks else self.costs
-
-    @cached_property
     def _has_lacks(self) -> bool:
         return bool(np.isfinite(self.lack_costs).any())
-
-    @cached_property
-    def _inside(self) -> Table:
-        return self.table[:, self.is_class]
-
-    @cached_property
-    def _outside(self) -> Table:
-        return self.table[:, ~self.is_class]
-
-    @cached_property
-    def _best(self) -> dict[tuple[bytes, float], tuple[Term | None, float]]:
-        """What has been found; terms are looked for again where the others have not changed."""
-        return {}
 
     def _with_each(self, table: Table, holding: Table) -> Floats:
         """In how many columns each row of a table holds as well, and then in how many it does not."""
@@ -239,11 +220,6 @@ class Learner:
                 if not left:
                     break
         return chosen
-
-
-def _open(table: Table, covered: Bools) -> Table:
-    """The columns of a table that are not covered."""
-    return table[:, ~covered] if covered.any() else table
 
 
 def _row(table: Table, row: int) -> Table:
@@ -384,15 +360,11 @@ def _often_enough(
     places = np.zeros(searched.size, np.int64)
     places[np.searchsorted(searched, fragment.graphs)] = fragment.places
     plain = Condition(fragment.source, fragment.pattern, has_kinds, fragment.is_induced, fragment.closed)
-    is_counted = len(fragment.pattern) <= (1 if has_kinds else _COUNTED_SHAPES)
-    for number in _thresholds(fragment.places, is_counted, options):
+    different = np.unique(fragment.places)
+    if len(fragment.pattern) > (1 if has_kinds else _COUNTED_SHAPES):
+        different = np.arange(1, min(options.max_places, different[-1]) + 1)
+    elif different.size > options.num_thresholds:
+        shares = np.linspace(0, 1, options.num_thresholds)
+        different = np.quantile(fragment.places, shares).astype(np.int64)
+    for number in sorted({1, *different.tolist()}):
         yield replace(plain, at_least=number), places >= number
-
-
-def _thresholds(places: Ints, is_counted: bool, options: ReasonOptions) -> Iterable[int]:
-    different = np.unique(places)
-    if not is_counted:
-        return [1, *(number for number in range(2, options.max_places + 1) if number <= different[-1])]
-    if different.size > options.num_thresholds:
-        different = np.unique(np.quantile(places, np.linspace(0, 1, options.num_thresholds)).astype(np.int64))
-    return sorted({1, *different.tolist()})

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import compress, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from torch_geometric.data import Data
@@ -13,7 +12,7 @@ from protograph._utils.arrays import Bools, Ints
 from protograph._utils.progress import timed
 from protograph._utils.words import counted
 from protograph.explanation import Example, Pattern, Reason, Rule, Support
-from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED, fidelity_of_all
+from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED, fidelity_of_all, held_by
 from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.graphs.subgraph import induced_subgraph
@@ -145,9 +144,8 @@ def _places(draft: Draft, index: int, reader: ConditionReader) -> list[tuple[int
 
 def _distances(graph: Data, marked: frozenset[int]) -> dict[int, int]:
     """How far each node is from those that are marked."""
-    ends = graph.edge_index.T.tolist()
     near: dict[int, set[int]] = {node: set() for node in range(node_count(graph))}
-    for u, v in ends:
+    for u, v in graph.edge_index.T.tolist():
         near[u].add(v)
         near[v].add(u)
     distances, frontier, steps = dict.fromkeys(marked, 0), set(marked), 0
@@ -169,16 +167,15 @@ def smallest(
     steps = sorted(set(distances.values()))
     surroundings = [marked | {node for node in every if distances[node] <= step} for step in steps]
     candidates = [one for one in dict.fromkeys([marked, *surroundings]) if one]
-    fits = np.flatnonzero(will_do(candidates))
-    nodes = candidates[int(fits[0])] if fits.size else every
+    nodes = next(compress(candidates, will_do(candidates).tolist()), every)
     size = max(1, len(nodes - marked) // 2)
     while nodes - marked:
         spare = sorted(nodes - marked, key=lambda node: (-distances[node], node))
         fewer = [nodes - frozenset(spare[at : at + size]) for at in range(0, len(spare), size)]
         fewer = [one for one in fewer if one]
-        fits = np.flatnonzero(will_do(fewer)) if fewer else np.zeros(0, np.int64)
-        if fits.size:
-            nodes = fewer[int(fits[0])]
+        best = next(compress(fewer, will_do(fewer).tolist() if fewer else ()), None)
+        if best is not None:
+            nodes = best
         elif size == 1:
             break
         else:
@@ -231,31 +228,26 @@ class FoundReasons:
     Attributes:
         of_class: The reasons of each class, in the order of how many graphs each adds.
         typical_uncovered: For each class the most typical of its graphs in which no reason holds.
-        parts: What each graph served for.
-        predictions: Class of each graph.
+        part_of_each: What each graph served for, the same for all classes; empty where none is kept apart.
+        fidelity_note: Why none is; empty where some are.
         notes: What was not done, a sentence each.
         seconds: How long it took.
     """
 
     of_class: Mapping[int, tuple[Reason, ...]]
     typical_uncovered: Mapping[int, tuple[int, ...]]
-    parts: Parts
-    predictions: Ints
+    part_of_each: tuple[int, ...]
+    fidelity_note: str
     notes: tuple[str, ...]
     seconds: Mapping[str, float]
-
-    @cached_property
-    def _part_of_each(self) -> tuple[int, ...]:
-        """Part of each graph, the same for all classes."""
-        return () if self.parts.note else tuple(self.parts.of_graph.tolist())
 
     def rule(self, target: int, colors: tuple[str, ...]) -> Rule:
         """The rule of a class; ``colors`` are those of kinds of nodes."""
         return Rule(
             reasons=self.of_class[target],
-            parts=self._part_of_each,
+            parts=self.part_of_each,
             typical_uncovered=self.typical_uncovered[target],
-            fidelity_note=self.parts.note,
+            fidelity_note=self.fidelity_note,
             colors=colors,
         )
 
@@ -277,89 +269,65 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
         confirming = np.flatnonzero((parts.of_graph == CONFIRMING) & is_small)
         is_sampled = len(graphs) * options.searched_share > options.max_searched
         known = np.sort(np.concatenate([searched, confirming])) if is_sampled else np.arange(len(graphs))
-        rules = _rules(_scope(fitted, known, searched, confirming))
+        rules = _rules(fitted, known, searched, confirming)
         assembled = _Assembly(fitted, rules, parts).reasons()
-    uncovered = {target: _typical_uncovered(target, reasons, fitted) for target, reasons in assembled.items()}
-    notes = _too_large(int((~is_small).sum()), options)
+    uncovered = {}  # graphs of the class in which no reason holds, those first whose embeddings are nearest their mean
+    for target, reasons in assembled.items():
+        left = np.flatnonzero((predictions == target) & ~held_by(reasons, len(graphs)))
+        uncovered[target] = tuple(typical(left, fitted.embedded.graph_embeddings, _NUM_TYPICAL).tolist())
+    notes = []
+    if num_large := int((~is_small).sum()):
+        notes.append(
+            f"{counted(num_large, 'graph')} with more than {options.max_graph_nodes:,} nodes served neither to search "
+            f"reasons nor to confirm them; whether a reason holds there was counted"
+        )
     if is_sampled:
-        notes += (
+        notes.append(
             f"rules were searched in {searched.size:,} of the {len(graphs):,} graphs and confirmed by "
-            f"{confirming.size:,}; all others were kept apart to measure with",
+            f"{confirming.size:,}; all others were kept apart to measure with"
         )
     return FoundReasons(
         of_class=assembled,
         typical_uncovered=uncovered,
-        parts=parts,
-        predictions=predictions,
-        notes=notes,
+        part_of_each=() if parts.note else tuple(parts.of_graph.tolist()),
+        fidelity_note=parts.note,
+        notes=tuple(notes),
         seconds=seconds,
     )
 
 
-def _scope(fitted: FittedGraphs, known: Ints, searched: Ints, confirming: Ints) -> "_Numbered":
-    """What rules are searched in: the known graphs and no others, numbered among themselves."""
-    is_all = known.size == len(fitted.embedded.predictions)
+def _rules(fitted: FittedGraphs, known: Ints, searched: Ints, confirming: Ints) -> JointRules:
+    """The rules, searched in the known graphs and no others, which are numbered among themselves for that."""
+    is_all, embedded = known.size == len(fitted.embedded.predictions), fitted.embedded
+
+    def moved(condition: Condition) -> Condition:
+        """The condition with its source numbered among all graphs."""
+        return replace(condition, source=int(known[condition.source]))
+
     readings = fitted.readings if is_all else {key: one.part(known) for key, one in fitted.readings.items()}
     scope = Scope(
         reader=ConditionReader(readings, fitted.options.max_calls),
         searched=np.searchsorted(known, searched),
         confirming=np.searchsorted(known, confirming),
-        predictions=fitted.embedded.predictions if is_all else fitted.embedded.predictions[known],
-        embeddings=fitted.embedded.graph_embeddings if is_all else fitted.embedded.graph_embeddings[known],
+        predictions=embedded.predictions if is_all else embedded.predictions[known],
+        embeddings=embedded.graph_embeddings if is_all else embedded.graph_embeddings[known],
         options=fitted.options,
-        alone=lambda condition, target: fitted.lead_alone(_moved(condition, known), target),
+        alone=lambda condition, target: fitted.lead_alone(moved(condition), target),
         max_reasons=fitted.max_reasons,
     )
-    return _Numbered(scope, known)
-
-
-class _Numbered(NamedTuple):
-    """A scope, and the number among all graphs of each of its own."""
-
-    scope: Scope
-    known: Ints
-
-
-def _moved(condition: Condition, known: Ints) -> Condition:
-    """A condition with its source numbered among all graphs."""
-    return replace(condition, source=int(known[condition.source]))
-
-
-def _too_large(number: int, options: ReasonOptions) -> tuple[str, ...]:
-    if not number:
-        return ()
-    return (
-        f"{counted(number, 'graph')} with more than {options.max_graph_nodes:,} nodes served neither to search reasons "
-        f"nor to confirm them; whether a reason holds there was counted",
-    )
-
-
-def _rules(numbered: _Numbered) -> JointRules:
-    scope, known = numbered
     predicted = np.unique(scope.predictions).tolist()
     if len(np.unique(scope.predictions[scope.searched])) < 2:
         return JointRules({target: [] for target in predicted})
     search = RuleSearch(scope)
-    drafts = {target: search.confirmed_rule(target) for target in predicted}
-    rules = joined(drafts, scope)
-    ordered = {target: in_order(list(own), target, scope) for target, own in rules.drafts.items()}
-    moved = {
+    rules = joined({target: search.confirmed_rule(target) for target in predicted}, scope)
+    drafts = {
         target: [
-            Draft(*(tuple(_moved(condition, known) for condition in side) for side in (draft.has, draft.lacks)))
-            for draft in own
+            Draft(tuple(map(moved, draft.has)), tuple(map(moved, draft.lacks)))
+            for draft in in_order(list(own), target, scope)
         ]
-        for target, own in ordered.items()
+        for target, own in rules.drafts.items()
     }
-    return JointRules(moved, rules.rest)
-
-
-def _typical_uncovered(target: int, reasons: Sequence[Reason], fitted: FittedGraphs) -> tuple[int, ...]:
-    """Graphs of the class in which no reason holds, those first whose embeddings are nearest their mean."""
-    is_open = fitted.embedded.predictions == target
-    for reason in reasons:
-        is_open[list(reason.holds_in_indices)] = False
-    left = np.flatnonzero(is_open)
-    return tuple(typical(left, fitted.embedded.graph_embeddings.__getitem__, _NUM_TYPICAL).tolist())
+    return JointRules(drafts, rules.rest)
 
 
 class _Assembly:
@@ -369,7 +337,6 @@ class _Assembly:
         self._fitted, self._rules, self._parts = fitted, rules, parts
         # As many nodes are placed as when users ask.
         self._reader = ConditionReader(fitted.readings, MAX_CALLS)
-        self._patterns: dict[Condition, Pattern] = {}
         self._all = np.arange(len(fitted.embedded.predictions))
         self._numbers = self._all.tolist()  # shared by all reasons: of many graphs, numbers of Python take the most
 
@@ -385,18 +352,19 @@ class _Assembly:
     def _reason(self, draft: Draft, target: int) -> Reason:
         holds = draft.holds(self._reader, self._all)
         sources = self._sources(holds, target)
-        example = example_of(draft, self._lacks(draft), sources, self._fitted.judge, target, self._reader)
+
+        def lacks_all(part: Data) -> bool:
+            return not any(self._lies_in(condition, part) for condition in draft.lacks)
+
         return Reason(
             has=tuple(map(self._pattern, draft.has)),
             lacks=tuple(map(self._pattern, draft.lacks)),
-            example=example,
+            example=example_of(draft, lacks_all, sources, self._fitted.judge, target, self._reader),
             **self._supports(holds, target),
         )
 
     def _rest(self, target: int, others: Sequence[Reason]) -> Reason:
-        holds = np.ones(self._all.size, np.bool_)
-        for reason in others:
-            holds[list(reason.holds_in_indices)] = False
+        holds = ~held_by(others, self._all.size)
         bare = tuple(replace(reason, example=None) for reason in others)
         is_named = len(others) <= _MOST_NAMED and all(len(one.has) == 1 and not one.lacks for one in others)
         lacks = tuple(one.has[0] for one in others) if is_named else ()
@@ -411,26 +379,18 @@ class _Assembly:
     def _sources(self, holds: Bools, target: int) -> list[tuple[int, Data]]:
         """The most typical graphs of the class in which a reason holds."""
         own = np.flatnonzero(holds & (self._fitted.embedded.predictions == target))
-        chosen = typical(own, self._fitted.embedded.graph_embeddings.__getitem__, self._fitted.options.num_examples)
+        chosen = typical(own, self._fitted.embedded.graph_embeddings, self._fitted.options.num_examples)
         return [(index, self._fitted.graph(index)) for index in chosen.tolist()]
 
-    def _lacks(self, draft: Draft) -> Callable[[Data], bool]:
-        """Whether a part lacks what a draft says it must."""
-
-        def lacks(part: Data) -> bool:
-            for condition in draft.lacks:
-                there = contains(
-                    self._fitted.readings[condition.has_kinds].encode(part),
-                    self._reader.encoded(condition),
-                    induced=condition.is_induced,
-                    closed=condition.closed_places,
-                    at_least=condition.at_least,
-                )
-                if there > 0:
-                    return False
-            return True
-
-        return lacks
+    def _lies_in(self, condition: Condition, part: Data) -> bool:
+        there = contains(
+            self._fitted.readings[condition.has_kinds].encode(part),
+            self._reader.encoded(condition),
+            induced=condition.is_induced,
+            closed=condition.closed_places,
+            at_least=condition.at_least,
+        )
+        return there > 0
 
     def _supports(self, holds: Bools, target: int) -> dict[str, Any]:
         is_class = self._fitted.embedded.predictions == target
@@ -441,11 +401,6 @@ class _Assembly:
         return {**by_part, "holds_in_indices": tuple(compress(self._numbers, holds.tolist()))}
 
     def _pattern(self, condition: Condition) -> Pattern:
-        if condition not in self._patterns:
-            self._patterns[condition] = self._made(condition)
-        return self._patterns[condition]
-
-    def _made(self, condition: Condition) -> Pattern:
         part = condition.pattern.cut_out(self._fitted.graph(condition.source))
         graph = Data(edge_index=part.edge_index, num_nodes=len(condition.pattern))
         node_rule = self._fitted.readings[True].node_rule if condition.has_kinds else None
@@ -453,6 +408,15 @@ class _Assembly:
             graph.x = part.x
         if self._fitted.edge_rule.is_matched:
             graph.edge_attr = part.edge_attr
+        namer, parts = self._fitted.namer, tuple[NamedPart, ...]()
+        if namer is not None and condition.has_kinds:  # what they are called in every molecule that it is counted in
+            parts = namer.names(
+                self._reader.encoded(condition),
+                self._fitted.readings[True],
+                np.flatnonzero(self._reader.holds(condition, self._all)).tolist(),
+                induced=condition.is_induced,
+                closed=condition.closed_places,
+            )
         return Pattern(
             graph=graph,
             kind="induced" if condition.is_induced else "part",
@@ -460,19 +424,6 @@ class _Assembly:
             at_least=condition.at_least,
             edge_rule=self._fitted.edge_rule,
             node_rule=node_rule or NodeRule(),
-            named_parts=self._named_parts(condition),
+            named_parts=parts,
             **self._fitted.names,
-        )
-
-    def _named_parts(self, condition: Condition) -> tuple[NamedPart, ...]:
-        """What parts of a pattern are called in every molecule that it is counted in."""
-        namer = self._fitted.namer
-        if namer is None or not condition.has_kinds:
-            return ()
-        return namer.names(
-            self._reader.encoded(condition),
-            self._fitted.readings[True],
-            np.flatnonzero(self._reader.holds(condition, self._all)).tolist(),
-            induced=condition.is_induced,
-            closed=condition.closed_places,
         )

@@ -95,30 +95,26 @@ class Scope:
         """The graphs that a rule may be judged by before it is measured."""
         return np.sort(np.concatenate([self.searched, self.confirming]))
 
-    def rows(self, indices: Ints) -> Floats:
-        """Embeddings of some graphs."""
-        return self.embeddings[indices]
-
     @cached_property
     def min_graphs(self) -> int:
         """Fewest searched graphs in which a condition must hold."""
         return max(3, int(self.options.min_share * self.searched.size))
 
 
-def typical(indices: Ints, rows: Callable[[Ints], Floats], number: int) -> Ints:
+def typical(indices: Ints, embeddings: Floats, number: int) -> Ints:
     """Those of some graphs whose embeddings are nearest their mean, the nearest first.
 
     Of more than ``MOST_COMPARED`` graphs, ``NUM_COMPARED``, evenly spaced, are looked at.
 
     Args:
         indices: The graphs.
-        rows: Gives embeddings of graphs, exact ones: the mean hangs on each of them.
+        embeddings: Embeddings of all graphs, exact ones of these: the mean hangs on each of them.
         number: How many.
     """
     if not indices.size:
         return indices
     indices = indices if indices.size <= MOST_COMPARED else spread(indices, NUM_COMPARED)
-    points = rows(indices)
+    points = embeddings[indices]
     return indices[nearest_rows(points, points.mean(axis=0), number)]
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import exp, lgamma, log
 
 import numpy as np
+from scipy.special import bdtrc
 
 from protograph._utils.arrays import Bools, Ints
 from protograph.page.counting import spread
@@ -51,16 +51,7 @@ def chance_of(at_least: int, number: int, share: float) -> float:
     >>> round(chance_of(2, 2, 0.5), 3), chance_of(0, 5, 0.3)
     (0.25, 1.0)
     """
-    if at_least <= 0 or share >= 1:
-        return 1.0
-    if share <= 0:
-        return 0.0
-    logs = (
-        lgamma(number + 1) - lgamma(hits + 1) - lgamma(number - hits + 1)
-        + hits * log(share) + (number - hits) * log(1 - share)
-        for hits in range(at_least, number + 1)
-    )  # fmt: skip
-    return min(1.0, sum(map(exp, logs)))
+    return float(bdtrc(at_least - 1, number, share))
 
 
 class RuleSearch:
@@ -75,7 +66,7 @@ class RuleSearch:
         self._builder = PoolBuilder(scope.searched, scope.min_graphs)
         sides = scope.predictions[scope.searched]
         self._patterns = SmallPatterns(scope.reader, scope.searched, sides, scope.min_graphs, scope.options)
-        self._has_looked_further, self._has_sampled = False, False
+        self._looked_further = set[str]()  # in which ways
         self._add(self._patterns.exhaustive(scope.options.max_sets))
         self._forms: dict[int, _Form] = {}  # what the rule of each class was learned as
 
@@ -89,10 +80,12 @@ class RuleSearch:
             return confirmed(tried, target, scope, options.chance)
         kept = confirmed(tried, target, scope, options.far_chance)
         for _ in range(scope.max_reasons):
-            further = self._further(target, tried) if len(kept) < scope.max_reasons else None
-            if further is None:
+            # The best draft where none that was tried holds, if one is worth what it costs.
+            form, covered = self._forms[target], any_holds(tried, scope.reader, scope.searched)
+            term = form.learner.best_term(covered)[0] if len(kept) < scope.max_reasons else None
+            if term is None:
                 break
-            tried = [*tried, further]
+            tried = [*tried, self._grown(_draft(term, form.pool), target)]
             kept = confirmed(tried, target, scope, options.far_chance)
         return kept[: scope.max_reasons]
 
@@ -100,29 +93,13 @@ class RuleSearch:
         for condition, holds in conditions:
             self._builder.add(condition, holds)
 
-    def _look_further(self) -> bool:
-        """Go through larger patterns where there were too many; whether that had not been done before."""
-        if self._has_looked_further or self._patterns.are_all:
+    def _look_further(self, way: str, patterns: Iterator[tuple[Condition, Bools]]) -> bool:
+        """Go through larger patterns in a way, where there were too many; whether that had not been done before."""
+        if way in self._looked_further or self._patterns.are_all:
             return False
-        self._add(self._patterns.exhaustive(self._scope.options.far_max_sets))
-        self._has_looked_further = True
+        self._add(patterns)
+        self._looked_further.add(way)
         return True
-
-    def _sample(self) -> bool:
-        """Look for still larger patterns in some graphs; whether that had not been done before."""
-        if self._has_sampled or self._patterns.are_all:
-            return False
-        self._add(self._patterns.sampled())
-        self._has_sampled = True
-        return True
-
-    def _further(self, target: int, tried: list[Draft]) -> Draft | None:
-        """The best draft where none that was tried holds; ``None`` where none is worth what it costs."""
-        form, scope = self._forms.get(target), self._scope
-        if form is None:
-            return None
-        term, _ = form.learner.best_term(any_holds(tried, scope.reader, scope.searched))
-        return None if term is None else self._grown(_draft(term, form.pool), target)
 
     def rule(self, target: int) -> list[Draft]:
         """The reasons of a class."""
@@ -143,9 +120,11 @@ class RuleSearch:
     def _plain(self, target: int) -> "_Form":
         """The rule of single patterns; ever larger ones are looked for as long as they are needed."""
         options, plain = self._scope.options, self._learned(target, 1, with_lacks=False)
-        if self._accuracy(plain.drafts, target) < options.near and self._look_further():
+        if self._accuracy(plain.drafts, target) < options.near and self._look_further(
+            "all", self._patterns.exhaustive(options.far_max_sets)
+        ):
             plain = self._learned(target, 1, with_lacks=False)
-        if self._accuracy(plain.drafts, target) < 1 and self._sample():
+        if self._accuracy(plain.drafts, target) < 1 and self._look_further("some", self._patterns.sampled()):
             plain = self._learned(target, 1, with_lacks=False)
         if self._accuracy(plain.drafts, target) < options.enough and self._narrow(target, plain.drafts):
             plain = self._learned(target, 1, with_lacks=False)
@@ -187,7 +166,10 @@ class RuleSearch:
         return next(form for form, worth in forms if worth >= most - slack)
 
     def _worth(self, drafts: list[Draft], target: int) -> float:
-        return self._accuracy(drafts, target) - self._cost(drafts)
+        options = self._scope.options
+        has = sum(condition.complexity for draft in drafts for condition in draft.has)
+        lacks = sum(condition.complexity for draft in drafts for condition in draft.lacks)
+        return self._accuracy(drafts, target) - options.cost * (has + options.lack_cost * lacks)
 
     def _learned(self, target: int, max_conditions: int, *, with_lacks: bool) -> "_Form":
         scope, options, pool = self._scope, self._scope.options, self._builder.pool()
@@ -204,12 +186,6 @@ class RuleSearch:
     def _accuracy(self, drafts: list[Draft], target: int) -> float:
         scope = self._scope
         return balanced(any_holds(drafts, scope.reader, scope.known), scope.predictions[scope.known] == target)
-
-    def _cost(self, drafts: list[Draft]) -> float:
-        options = self._scope.options
-        has = sum(condition.complexity for draft in drafts for condition in draft.has)
-        lacks = sum(condition.complexity for draft in drafts for condition in draft.lacks)
-        return options.cost * (has + options.lack_cost * lacks)
 
     def _narrow(self, target: int, drafts: list[Draft]) -> bool:
         """Add what the most telling patterns narrow to, in graphs of the class and in those without a reason yet."""
@@ -257,7 +233,7 @@ class RuleSearch:
             own = is_class if condition in draft.has else ~is_class
             there, elsewhere = scope.searched[holds & own], scope.searched[open_ones & ~own]
             if there.size:
-                sources = typical(there, scope.rows, scope.options.num_sources)
+                sources = typical(there, scope.embeddings, scope.options.num_sources)
                 begun = condition
                 if is_near and condition.at_least > 1:
                     begun = self._grower.one_for_many(condition, sources, there, elsewhere) or condition
