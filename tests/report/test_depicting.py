@@ -17,7 +17,9 @@ from protograph.report.depicting import (
     pattern_picture,
     prototype_pictures,
 )
+from protograph.report.figure import shared_palette
 from protograph.report.markup import CSS
+from protograph.report.palette import ALL_ALIKE
 from tests.made import made_explanation
 
 SMILES = ["CC(=O)Oc1ccccc1", "CCC(=O)OC", "COC(=O)c1ccncc1"]
@@ -57,6 +59,10 @@ def esters():
     )
 
 
+def drawn(explanation, prototype):
+    return prototype_pictures(explanation, prototype, palette=shared_palette([explanation]))
+
+
 def discs(picture, which="match"):
     """Where the nodes with a number in the prototype are."""
     found = re.findall(rf'class="pg-node"[^>]* data-{which}="(\d+)" cx="([-\d.]+)" cy="([-\d.]+)"', picture.markup)
@@ -64,25 +70,22 @@ def discs(picture, which="match"):
 
 
 def test_matched_atoms_lie_alike_in_all_sources(esters):
-    pictures = prototype_pictures(esters, esters.prototypes[0])
-    shapes = [
-        [places[1] - places[0], places[2] - places[0]] for places in map(discs, (pictures.alone, *pictures.sources))
-    ]
+    alone, sources = drawn(esters, esters.prototypes[0])
+    shapes = [[places[1] - places[0], places[2] - places[0]] for places in map(discs, (alone, *sources))]
     assert len(shapes) == 4
     shapes[0] = [shift * BOND_PIXELS / PART_BOND for shift in shapes[0]]  # by itself it is drawn larger
     assert all(np.allclose(shape, shapes[0], atol=2.0) for shape in shapes)
 
 
 def test_names_smiles_and_groups_stand_beside(esters):
-    first, second, _ = prototype_pictures(esters, esters.prototypes[0]).sources
-    assert (first.kind, first.name, first.smiles) == ("molecule", "<phenyl> acetate", SMILES[0])
-    assert first.label == f"graph 0 (line 2, <phenyl> acetate, {SMILES[0]})"
+    _, (first, second, _) = drawn(esters, esters.prototypes[0])
+    assert (first.kind, first.place, first.smiles) == ("molecule", "graph 0 (line 2, <phenyl> acetate)", SMILES[0])
     assert 'aria-label="graph 0 (line 2, &lt;phenyl&gt; acetate' in first.markup
-    assert (second.name, second.smiles, second.groups) == ("", SMILES[1], ("ester group",))
+    assert (second.place, second.smiles, second.groups) == ("graph 1 (line 2)", SMILES[1], ("ester group",))
 
 
 def test_a_pattern_by_itself_has_no_orders_where_bonds_did_not_count(esters):
-    alone = prototype_pictures(esters, esters.prototypes[0]).alone
+    alone, _ = drawn(esters, esters.prototypes[0])
     lines = re.findall(r'<path[^>]* d="([^"]*)" fill="none"', alone.markup)
     # Two bonds, each in two halves of the colours of its ends: C=O is no double line.
     assert sum(path.count("M") for path in lines) == 4
@@ -94,11 +97,11 @@ def test_examples_are_marked_in_the_whole_molecule(esters):
     part = Data(x=prototype.graph.x, edge_index=prototype.graph.edge_index)
     example = Example(source=2, nodes=(2, 3, 1), graph=part, marked=((0, 1, 2),), probability=0.9)
     reason = Reason(has=(pattern,), example=example, searched=HOLDS, confirming=HOLDS, holds_in_indices=(0, 1))
-    picture = example_picture(esters, reason)
+    picture = example_picture(esters, reason, palette=ALL_ALIKE)
     assert picture.smiles == SMILES[2]
     assert set(re.findall(r'data-edge="([\d-]+)"', picture.markup)) == {"2-3", "1-2"}
-    assert example_picture(esters, replace(reason, example=None)) is None
-    assert pattern_picture(esters, pattern).kind == "molecule"
+    assert example_picture(esters, replace(reason, example=None), palette=ALL_ALIKE) is None
+    assert pattern_picture(esters, pattern, palette=ALL_ALIKE, label="").kind == "molecule"
 
 
 def test_plain_graphs_have_matched_nodes_at_matched_places(explain, house, graph_of):
@@ -110,9 +113,9 @@ def test_plain_graphs_have_matched_nodes_at_matched_places(explain, house, graph
     found = replace(house, sources=[17, 4], matches=matches)
     explanation = explain(prototypes=[found])
     explanation = replace(explanation, source_graphs={**explanation.source_graphs, 4: other})
-    pictures = prototype_pictures(explanation, found)
-    assert {picture.kind for picture in (pictures.alone, *pictures.sources)} == {"graph"}
-    shapes = [np.array([places[n] - places[0] for n in range(5)]) for places in map(discs, pictures.sources)]
+    alone, sources = drawn(explanation, found)
+    assert {picture.kind for picture in (alone, *sources)} == {"graph"}
+    shapes = [np.array([places[n] - places[0] for n in range(5)]) for places in map(discs, sources)]
     assert np.allclose(shapes[0], shapes[1], atol=0.2)
 
 
@@ -127,13 +130,13 @@ def test_sentences_and_images_are_what_they_are(explain, house):
         cut = induced_subgraph(graph, [1, 0, 2])
         part = Prototype(graph=cut, probability=0.5, margin=0.0, sources=[3], source=3, nodes=[1, 0, 2])
         one = explain(prototypes=[part], source_graphs={3: graph}, feature_names=(), feature_colors=())
-        pictures = prototype_pictures(one, part)
-        assert [picture.kind for picture in (pictures.alone, *pictures.sources)] == [kind, kind]
+        alone, sources = drawn(one, part)
+        assert [picture.kind for picture in (alone, *sources)] == [kind, kind]
 
 
 def test_a_prototype_that_was_made_is_drawn_alone(explain, house):
     made = Prototype(graph=house.graph, probability=0.5, margin=0.0)
-    assert prototype_pictures(explain(prototypes=[made]), made).sources == ()
+    assert drawn(explain(prototypes=[made]), made)[1] == []
 
 
 def test_the_style_makes_no_request():

@@ -72,6 +72,11 @@ class Change:
     nearest: str = ""
     overlap: float = 0.0
 
+    @property
+    def standings(self) -> list[Standing]:
+        """Where it stood before and stands now; where it came or went, one of the two."""
+        return [one for one in (self.before, self.after) if one is not None]
+
 
 @dataclass(frozen=True, kw_only=True)
 class ClassDifference:
@@ -121,7 +126,7 @@ class Difference:
         num_common: How many graphs both explanations are of.
         num_graphs: How many graphs each is of.
         notes: Why something could not be compared.
-        explained: Both explanations, by class, from which a report draws what changed; empty where they are not kept.
+        explained: Both explanations, by class, from which a report draws what changed.
     """
 
     class_names: tuple[str, ...]
@@ -129,8 +134,8 @@ class Difference:
     graphs: tuple[GraphChange, ...]
     num_common: int
     num_graphs: tuple[int, int]
-    notes: tuple[str, ...] = ()
-    explained: tuple[Mapping[int, Explanation], ...] = ()
+    notes: tuple[str, ...]
+    explained: tuple[Side, Side]
 
     def changes(self, *statuses: str) -> list[Change]:
         """The changes of these kinds in all classes."""
@@ -248,7 +253,7 @@ def _class_difference(
     target: int, before: Explanation | None, after: Explanation | None, common: Mapping[int, int], least_change: float
 ) -> ClassDifference:
     """One class in both explanations; in one of them it may be missing."""
-    ours, theirs = _reasons(before, common), _reasons(after, {index: index for index in common.values()})
+    ours, theirs = _reasons(before, common), _reasons(after, dict(zip(common.values(), common.values(), strict=True)))
     changes = [
         *_changes("reason", ours, theirs, same_reason, least_change),
         *_changes("prototype", _prototypes(before), _prototypes(after), same_pattern, least_change),
@@ -297,31 +302,27 @@ def _changes(
     what: str, ours: list[_Item], theirs: list[_Item], are_same: Callable[[Any, Any], bool], least_change: float
 ) -> Iterator[Change]:
     pairs = paired([one.item for one in ours], [one.item for one in theirs], are_same)
+
+    def alone(one: _Item, others: list[_Item], status: str) -> Change:
+        """What came or went, and what of the other side holds in most of the same graphs, if in half of them."""
+        overlaps = [len(one.holds_in & other.holds_in) / max(1, len(one.holds_in | other.holds_in)) for other in others]
+        best = max(overlaps, default=0.0)
+        near, overlap = (others[overlaps.index(best)].words, best) if best >= LEAST_OVERLAP else ("", 0.0)
+        was, now = (one.standing, None) if status == WENT else (None, one.standing)
+        return Change(what=what, status=status, words=one.words, before=was, after=now, nearest=near, overlap=overlap)
+
     for place, one in enumerate(ours):
-        if place in pairs:
-            was, now = one.standing, theirs[pairs[place]].standing
-            shares = ((was.share, now.share), (was.share_elsewhere, now.share_elsewhere))
-            gaps = [abs(old - new) for old, new in shares if old is not None and new is not None]
-            status = CHANGED if max(gaps, default=0.0) >= least_change else SAME
-            yield Change(what=what, status=status, words=one.words, before=was, after=now)
-        else:
-            near, overlap = _nearest(one, theirs)
-            yield Change(
-                what=what, status=WENT, words=one.words, before=one.standing, after=None, nearest=near, overlap=overlap
-            )
+        if place not in pairs:
+            yield alone(one, theirs, WENT)
+            continue
+        was, now = one.standing, theirs[pairs[place]].standing
+        shares = ((was.share, now.share), (was.share_elsewhere, now.share_elsewhere))
+        gaps = [abs(old - new) for old, new in shares if old is not None and new is not None]
+        status = CHANGED if max(gaps, default=0.0) >= least_change else SAME
+        yield Change(what=what, status=status, words=one.words, before=was, after=now)
     for place, one in enumerate(theirs):
         if place not in pairs.values():
-            near, overlap = _nearest(one, ours)
-            yield Change(
-                what=what, status=CAME, words=one.words, before=None, after=one.standing, nearest=near, overlap=overlap
-            )
-
-
-def _nearest(one: _Item, others: list[_Item]) -> tuple[str, float]:
-    """What of the other side holds in most of the same graphs; nothing where nothing holds in half of them."""
-    overlaps = [len(one.holds_in & other.holds_in) / max(1, len(one.holds_in | other.holds_in)) for other in others]
-    best = max(overlaps, default=0.0)
-    return (others[overlaps.index(best)].words, best) if best >= LEAST_OVERLAP else ("", 0.0)
+            yield alone(one, ours, CAME)
 
 
 def _graph_changes(before: Side, after: Side, common: Mapping[int, int]) -> Iterator[GraphChange]:
@@ -436,7 +437,7 @@ def class_facts(one: ClassDifference) -> str:
 
 def _change_words(change: Change) -> str:
     """A change in one line: what it is of, in which share of the class and elsewhere, and what is nearest to it."""
-    both = [one for one in (change.before, change.after) if one is not None]
+    both = change.standings
     was, now = both[0].number, both[-1].number
     number = str(now) if was == now else f"{now} (was {was})"
     inside = " -> ".join(percent(one.share) for one in both)

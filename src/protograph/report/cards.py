@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 
 from protograph._utils.intervals import wilson
 from protograph._utils.words import class_label, count_of, listed, with_article
-from protograph.explanation import Evidence, Explanation, Pattern, Prototype, Reason
+from protograph.explanation import Evidence, Explanation, Pattern, Prototype, Reason, Support
 from protograph.explanation.describing.rule_words import example_words, fidelity_words, support_words
 from protograph.explanation.describing.sentences import chance, cluster_of, share_of, taken_for, what_it_is, where_found
 from protograph.explanation.prototype import TakenOut, describe_composition, formulas_of, smarts_of, smiles_of
@@ -70,14 +70,15 @@ def reason_texts(reason: Reason) -> dict[str, str]:
     patterns = {"has": reason.has, "lacks": reason.lacks}
     if not reason.patterns:
         return {}
-    is_one = len(reason.has) == 1 and not reason.lacks and not reason.unless
-    smarts = _smarts(reason.has[0]) if is_one else ""
+    texts = {}
+    if len(reason.has) == 1 and not reason.lacks and not reason.unless and (smarts := _smarts(reason.has[0])):
+        texts["SMARTS"] = smarts
     parts = {name: [{**_arrays(pattern.graph), **_how(pattern)} for pattern in some] for name, some in patterns.items()}
     code = ["import torch", "from torch_geometric.data import Data", "", "# Each pattern, and how it is asked for."]
     for name, some in patterns.items():
-        code += [f"{name} = [", *(f"    ({_call(_arrays(one.graph))}, {_how(one)!r})," for one in some), "]"]
-    texts = {"JSON": json.dumps(parts), "Python": "\n".join(code)}
-    return {**({"SMARTS": smarts} if smarts else {}), **texts}
+        rows = [f"    (Data({', '.join(_arguments(one.graph))}), {_how(one)!r})," for one in some]
+        code += [f"{name} = [", *rows, "]"]
+    return {**texts, "JSON": json.dumps(parts), "Python": "\n".join(code)}
 
 
 def _how(pattern: Pattern) -> dict[str, Any]:
@@ -112,10 +113,9 @@ def graph_texts(graph: Data) -> dict[str, str]:
         edge_index=torch.tensor([[0, 1], [1, 0]]),
     )
     """
-    parts = _arrays(graph)
-    lines = [f"    {key}={_python(value)}," for key, value in parts.items()]
+    lines = [f"    {one}," for one in _arguments(graph)]
     code = ["import torch", "from torch_geometric.data import Data", "", "graph = Data(", *lines, ")"]
-    return {"JSON": json.dumps(parts), "Python": "\n".join(code)}
+    return {"JSON": json.dumps(_arrays(graph)), "Python": "\n".join(code)}
 
 
 def _arrays(graph: Data) -> dict[str, Any]:
@@ -127,12 +127,12 @@ def _arrays(graph: Data) -> dict[str, Any]:
     return parts
 
 
-def _call(parts: Mapping[str, Any]) -> str:
-    return f"Data({', '.join(f'{key}={_python(value)}' for key, value in parts.items())})"
-
-
-def _python(value: Any) -> str:
-    return f"torch.tensor({value!r})" if isinstance(value, list) else repr(value)
+def _arguments(graph: Data) -> list[str]:
+    """What ``Data`` is called with to make a graph."""
+    return [
+        f"{key}=torch.tensor({value!r})" if isinstance(value, list) else f"{key}={value!r}"
+        for key, value in _arrays(graph).items()
+    ]
 
 
 MAX_KIND = 40
@@ -140,8 +140,16 @@ MAX_KIND = 40
 SMALLEST_SPAN = 0.05
 
 
-def _bars(*shares: tuple[str, int, int, str]) -> list[dict[str, Any]]:
-    """Shares of some graphs as per cent with Wilson's 95% interval: label, number, total and style of each."""
+def _bars(counts: Support, where: str = "", *others: tuple[str, int, int, str]) -> list[dict[str, Any]]:
+    """Shares of the class and of other graphs, and further ones, as per cent with Wilson's 95% interval.
+
+    Each has a label, a number, a total and a style.
+    """
+    shares = (
+        (f"Predicted as the class{where}", counts.num_in_class, counts.num_class, ""),
+        (f"Predicted otherwise{where}", counts.num_elsewhere, counts.num_others, "other"),
+        *others,
+    )
     return [
         {
             "label": label,
@@ -161,28 +169,6 @@ def _table(columns: Mapping[str, Sequence[str]]) -> Table:
     """Columns of text, each with its name; those without cells are left out."""
     shown = {name: cells for name, cells in columns.items() if cells}
     return {"names": list(shown), "rows": list(zip(*shown.values(), strict=True))}
-
-
-def prototype_bars(prototype: Prototype) -> list[dict[str, Any]]:
-    """In which share of the class, of other graphs and of its cluster a prototype is found."""
-    evidence = prototype.evidence
-    if evidence is None:
-        return []
-    return _bars(
-        ("Predicted as the class", evidence.num_in_class, evidence.num_class, ""),
-        ("Predicted otherwise", evidence.num_elsewhere, evidence.num_others, "other"),
-        ("Its cluster", evidence.num_in_cluster, prototype.cluster_size or 0, "cluster"),
-    )
-
-
-def reason_bars(reason: Reason) -> list[dict[str, Any]]:
-    """In which share of the class and of other graphs a reason holds, of those kept apart where there are such."""
-    support = reason.support if reason.kept_apart is None else reason.kept_apart
-    where = "" if reason.kept_apart is None else ", kept apart"
-    return _bars(
-        (f"Predicted as the class{where}", support.num_in_class, support.num_class, ""),
-        (f"Predicted otherwise{where}", support.num_elsewhere, support.num_others, "other"),
-    )
 
 
 def prototype_facts(explanation: Explanation, prototype: Prototype) -> dict[str, str]:
@@ -256,7 +242,7 @@ def session_table(explanation: Explanation, prototype: Prototype) -> Table:
             "Probability": [f"{session.probability:.4f}" for session in sessions],
             "Margin": [f"{session.margin:.2f}" for session in sessions],
             "Nodes": [str(session.size) for session in sessions],
-            "Source": [f"graph {_place(explanation, session.source)}" for session in sessions],
+            "Source": [f"graph {explanation.origin(session.source).position}" for session in sessions],
             "Steps": [str(session.num_iterations) for session in sessions],
             "Stopped": [session.stopped for session in sessions],
             "Exact": ["yes" if session.is_exact else "no" for session in sessions],
@@ -264,12 +250,9 @@ def session_table(explanation: Explanation, prototype: Prototype) -> Table:
     )
 
 
-def _place(explanation: Explanation, index: int) -> int:
-    """Place of a graph in the user's own data."""
-    return explanation.origin(index).position
-
-
-def part_tables(explanation: Explanation, prototype: Prototype, evidence: Evidence) -> list[Table]:
+def part_tables(
+    explanation: Explanation, prototype: Prototype, evidence: Evidence, names: Sequence[str]
+) -> list[Table]:
     """In how many graphs each node and each edge is found; nothing where that was not counted."""
     if not (evidence.node_graphs or evidence.node_sources or evidence.contributions):
         return []
@@ -281,8 +264,7 @@ def part_tables(explanation: Explanation, prototype: Prototype, evidence: Eviden
             "In graphs looked at": [f"{number:,} of {evidence.num_looked_at:,}" for number in graphs],
         }
 
-    names = node_names(explanation, prototype)
-    place = "" if prototype.source is None else _place(explanation, prototype.source)
+    place = "" if prototype.source is None else explanation.origin(prototype.source).position
     nodes = {
         "Node": names,
         **counts(evidence.node_sources, evidence.node_graphs),
@@ -316,12 +298,16 @@ NOTHING: Card = {
 def prototype_card(explanation: Explanation, number: int, palette: Palette, shown: ShownGraphs) -> Card:
     """What is shown of a prototype, by its number in its class, from 1."""
     prototype = explanation.prototypes[number - 1]
-    titles, name = _node_titles(explanation, prototype), what_it_is(prototype, explanation.feature_colors)
-    label = f"Prototype {number}: {name}"
-    pictures = prototype_pictures(explanation, prototype, palette=palette, titles=titles, label=label)
-    taken = taken_for(prototype, explanation.class_names)
-    examples = shown.of_prototype(prototype, explanation.target)
-    evidence = prototype.evidence
+    evidence, names = prototype.evidence, node_names(explanation, prototype)
+    name = what_it_is(prototype, explanation.feature_colors)
+    alone, sources = prototype_pictures(
+        explanation,
+        prototype,
+        palette=palette,
+        titles=_node_titles(evidence, names),
+        label=f"Prototype {number}: {name}",
+    )
+    taken, members = taken_for(prototype, explanation.class_names), prototype.cluster_size or 0
     return NOTHING | {
         "id": f"class-{explanation.target}-prototype-{number}",
         "kind": "Prototype",
@@ -329,40 +315,46 @@ def prototype_card(explanation: Explanation, number: int, palette: Palette, show
         "title": name,
         "sentence": where_found(evidence, explanation.class_name),
         "probability": chance(prototype.probability),
-        "pictures": [_shown(pictures.alone)],
-        "bars": prototype_bars(prototype),
+        "pictures": [_shown(alone)],
+        "bars": _bars(evidence, "", ("Its cluster", evidence.num_in_cluster, members, "cluster"))
+        if evidence
+        else [],
         "warnings": [taken] if taken else [],
         "facts": prototype_facts(explanation, prototype),
-        "sources": list(map(_source, pictures.sources)),
+        "sources": list(map(_source, sources)),
         # Nodes are named where their counterparts are looked for.
-        "counterparts": node_names(explanation, prototype) if prototype.matches is not None else [],
+        "counterparts": names if prototype.matches is not None else [],
         **_taken(explanation, explanation.prototypes_taken_out, number),
         "sessions": session_cells(prototype),
         "session_table": session_table(explanation, prototype),
         "steps": evidence.steps if evidence else (),
-        "parts": part_tables(explanation, prototype, evidence) if evidence else [],
-        "next_best": _next_best(explanation, prototype, palette),
+        "parts": part_tables(explanation, prototype, evidence, names) if evidence else [],
+        "next_best": [
+            _shown(
+                graph_like(explanation, prototype, one.graph, label=size(one.graph), palette=palette),
+                f"{size(one.graph)}; {chance(one.probability)}, margin {one.margin:.2f}",
+            )
+            for one in prototype.next_best
+        ],
         "copies": prototype_texts(prototype),
         "truth": truth_overlay(explanation, prototype, palette),
-        "examples": examples,
+        "examples": shown.of_prototype(prototype, explanation.target),
     }
 
 
 def reason_card(explanation: Explanation, number: int, palette: Palette, shown: ShownGraphs) -> Card:
     """What is shown of a reason, by its number in its class, from 1."""
     reason = explanation.reasons[number - 1]
-    words = reason.describe(colors=explanation.feature_colors)
-    doubt = shortcut(explanation, reason)
-    pictures = pattern_pictures(explanation, reason, palette)
+    doubt, pictures = shortcut(explanation, reason), pattern_pictures(explanation, reason, palette)
     return NOTHING | {
         "id": f"class-{explanation.target}-reason-{number}",
         "kind": "Reason",
         "number": number,
-        "title": words,
+        "title": reason.describe(colors=explanation.feature_colors),
         "sentence": support_words(reason, explanation.class_name),
         "pictures": pictures,
         "note": _reason_note(reason, pictures),
-        "bars": reason_bars(reason),
+        "bars": _bars(reason.support) if reason.kept_apart is None else _bars(reason.kept_apart, ", kept apart"),
         "warnings": [f"It {doubt}."] if doubt else [],
         "facts": reason_facts(explanation, reason, number),
         "example": _example(explanation, reason, palette),
@@ -380,14 +372,12 @@ def _taken(explanation: Explanation, all_of: Sequence[Sequence[TakenOut]], numbe
     return {"taken_out": out, "taken_labels": labels}
 
 
-def _node_titles(explanation: Explanation, prototype: Prototype) -> list[str]:
-    evidence, titles = prototype.evidence, node_names(explanation, prototype)
-    if evidence is None:
-        return titles
-    if evidence.node_graphs:
+def _node_titles(evidence: Evidence | None, titles: list[str]) -> list[str]:
+    """What is said of nodes when they are pointed at, after what they are called."""
+    if evidence is not None and evidence.node_graphs:
         counts = [f"in {n:,} of {evidence.num_looked_at:,} graphs looked at" for n in evidence.node_graphs]
         titles = [f"{title}: {count}" for title, count in zip(titles, counts, strict=True)]
-    if evidence.contributions:
+    if evidence is not None and evidence.contributions:
         titles = [f"{t}; adds {c:+.2f} to the margin" for t, c in zip(titles, evidence.contributions, strict=True)]
     return titles
 
@@ -411,17 +401,7 @@ def _source(picture: Depicted) -> Picture:
     return _shown(picture, "; ".join(part for part in (picture.place, groups) if part), smiles=picture.smiles)
 
 
-def _next_best(explanation: Explanation, prototype: Prototype, palette: Palette) -> list[Picture]:
-    return [
-        _shown(
-            graph_like(explanation, prototype, one.graph, label=size(one.graph), palette=palette),
-            f"{size(one.graph)}; {chance(one.probability)}, margin {one.margin:.2f}",
-        )
-        for one in prototype.next_best
-    ]
-
-
-def pattern_pictures(explanation: Explanation, reason: Reason, palette: Palette | None) -> list[Picture]:
+def pattern_pictures(explanation: Explanation, reason: Reason, palette: Palette) -> list[Picture]:
     """The patterns of a reason as they are drawn."""
     return [
         _shown(

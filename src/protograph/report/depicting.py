@@ -4,7 +4,7 @@ Molecules are drawn as chemists do, superpixels over their image, sentences are 
 picture is made from an explanation alone, the same in every run. See :data:`~protograph.report.markup.CSS`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,6 @@ from torch_geometric.data import Data
 from protograph._utils.arrays import Floats, Ints
 from protograph.explanation import Explanation, Pattern, Prototype, Reason
 from protograph.graphs.conditions import EdgeRule
-from protograph.graphs.origins import Origin
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
 from protograph.molecules.functional_groups import found_groups
@@ -25,7 +24,7 @@ from protograph.report.depicted_sentences import sentence_markup
 from protograph.report.layout import layout, layout_around, undirected_edges
 from protograph.report.looks import fragment_look, look_of
 from protograph.report.markup import Marks
-from protograph.report.palette import Palette, palette_of
+from protograph.report.palette import Palette
 from protograph.report.views import MAX_SOURCE_NODES, nearest_nodes
 
 MOLECULE, SUPERPIXELS, SENTENCE, GRAPH = "molecule", "superpixels", "sentence", "graph"
@@ -42,9 +41,7 @@ class Picture:
     Attributes:
         markup: SVG, or of a sentence a paragraph of HTML; what is from the data is escaped.
         kind: What it is drawn as: ``"molecule"``, ``"superpixels"``, ``"sentence"`` or ``"graph"``.
-        label: What the graph is called, with all that is known of where it came from; plain text.
-        place: The same without its SMILES; plain text.
-        name: Its name or id in the user's data; plain text, empty where there is none.
+        place: What the graph is called, with what is known of where it came from but its SMILES; plain text.
         smiles: Its SMILES; empty where it is no molecule.
         note: What is not drawn; empty where all is.
         groups: Functional groups and rings of this molecule that lie in what is marked, by their names.
@@ -52,71 +49,45 @@ class Picture:
 
     markup: str
     kind: str
-    label: str = ""
     place: str = ""
-    name: str = ""
     smiles: str = ""
     note: str = ""
     groups: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class PrototypePictures:
-    """A prototype's pictures, in which the same nodes have the same numbers, colours and places.
-
-    Attributes:
-        alone: The prototype by itself.
-        sources: The graphs that it was found in, in the order of ``prototype.sources``; those that are not kept are
-            left out.
-    """
-
-    alone: Picture
-    sources: tuple[Picture, ...] = ()
-
-
-def node_palette(explanations: Iterable[Explanation], graphs: Iterable[Data] = ()) -> Palette:
-    """Colours of nodes that mean the same in all pictures of some classes.
-
-    Args:
-        explanations: The classes.
-        graphs: Further graphs that are drawn.
-    """
-    every = list(explanations)
-    drawn = [*graphs, *(graph for one in every for graph in one.source_graphs.values())]
-    drawn += [prototype.graph for one in every for prototype in one.prototypes]
-    named = [every[0].named(graph) for graph in drawn if graph.x is not None]
-    names = named[0].feature_names if named else ()
-    return palette_of([one.graph for one in named], names, every[0].feature_colors)
 
 
 def prototype_pictures(
     explanation: Explanation,
     prototype: Prototype,
     *,
-    palette: Palette | None = None,
+    palette: Palette,
     titles: Sequence[str] = (),
     label: str = ALONE,
-) -> PrototypePictures:
-    """A prototype by itself, and marked in each of the graphs that it was found in, aligned alike.
+) -> tuple[Picture, list[Picture]]:
+    """A prototype by itself, and marked in each graph that it was found in and that is kept, aligned alike.
+
+    The same nodes have the same numbers, colours and places.
 
     Args:
         explanation: Its explanation.
         prototype: The prototype.
-        palette: Colours of nodes; ``None`` takes those of the explanation alone.
+        palette: Colours of nodes.
         titles: What is said of each of its nodes, by itself, when it is pointed at; empty for its kind.
         label: What it is, for those who cannot see it by itself.
     """
-    artist = _Artist(explanation, palette or node_palette([explanation]), label=label)
+    artist = _Artist(explanation, palette, label=label)
     first, marks, places = artist.found(prototype)
-    drawn = [artist.source(index, own, {} if index == first else places) for index, own in marks.items()]
-    return PrototypePictures(artist.alone(prototype, first, marks, places, None, titles), tuple(drawn))
+    drawn = [
+        artist.graph(index, explanation.source_graphs[index], own, {} if index == first else places)
+        for index, own in marks.items()
+    ]
+    return artist.alone(prototype, first, marks, places, None, titles), drawn
 
 
 def prototype_picture(
-    explanation: Explanation, prototype: Prototype, *, palette: Palette | None = None, label: str = ALONE
+    explanation: Explanation, prototype: Prototype, *, palette: Palette, label: str = ALONE
 ) -> Picture:
     """A prototype by itself, its nodes where they are in the graph that it was cut from."""
-    artist = _Artist(explanation, palette or node_palette([explanation]), label=label)
+    artist = _Artist(explanation, palette, label=label)
     first, marks, places = artist.found(prototype)
     return artist.alone(prototype, first, marks, places, NO_MARKS)
 
@@ -126,8 +97,8 @@ def pattern_picture(
     pattern: Prototype | Pattern,
     *,
     marks: Marks | None = None,
-    palette: Palette | None = None,
-    label: str = "the pattern by itself",
+    palette: Palette,
+    label: str,
 ) -> Picture:
     """A pattern by itself; where types of bonds did not count, it is drawn without them.
 
@@ -135,11 +106,10 @@ def pattern_picture(
         explanation: Its explanation.
         pattern: A pattern of a reason, or a prototype.
         marks: What of it is marked; ``None`` for its closed nodes, or the numbers of a prototype.
-        palette: Colours of nodes; ``None`` takes those of the explanation and this pattern.
+        palette: Colours of nodes.
         label: What it is, for those who cannot see it.
     """
-    artist = _Artist(explanation, palette or node_palette([explanation], [pattern.graph]), label=label)
-    return artist.fragment(pattern, None, marks)
+    return _Artist(explanation, palette, label).fragment(pattern, None, marks)
 
 
 def graph_like(
@@ -149,7 +119,7 @@ def graph_like(
     *,
     label: str,
     marks: Marks = NO_MARKS,
-    palette: Palette | None = None,
+    palette: Palette,
 ) -> Picture:
     """A small graph drawn as a prototype is by itself, such as a pattern that was not taken, or a ground truth."""
     rule = prototype.edge_rule if graph.edge_attr is not None else EdgeRule()
@@ -160,7 +130,7 @@ def graph_like(
     return pattern_picture(explanation, like, marks=marks, palette=palette, label=label)
 
 
-def example_picture(explanation: Explanation, reason: Reason, *, palette: Palette | None = None) -> Picture | None:
+def example_picture(explanation: Explanation, reason: Reason, *, palette: Palette) -> Picture | None:
     """The graph of a reason's example with its patterns marked; ``None`` where the reason has none.
 
     Of a graph that is not kept, the part is drawn that the example is.
@@ -178,8 +148,7 @@ def example_picture(explanation: Explanation, reason: Reason, *, palette: Palett
         for u, v in pattern.edges
     ]
     graph = example.graph if whole is None else whole
-    artist = _Artist(explanation, palette or node_palette([explanation]))
-    return artist.graph(graph, Marks(marked, edges), _origin(explanation, example.source, graph))
+    return _Artist(explanation, palette).graph(example.source, graph, Marks(marked, edges), {})
 
 
 def _images(explanation: Explanation, prototype: Prototype) -> dict[int, dict[int, int]]:
@@ -207,12 +176,6 @@ def _marks(explanation: Explanation, prototype: Prototype, index: int, image: Ma
     return Marks(image, [ends for ends in edges if (min(ends), max(ends)) in there], (), is_numbered=True)
 
 
-def _origin(explanation: Explanation, index: int, graph: Data) -> Origin:
-    smiles = graph.get("smiles")
-    origin = explanation.origin(index)
-    return replace(origin, smiles=smiles) if isinstance(smiles, str) and not origin.smiles else origin
-
-
 @dataclass(frozen=True)
 class _Artist:
     """Draws what an explanation has, with one palette."""
@@ -229,41 +192,45 @@ class _Artist:
         # The graph that it was cut from comes first; the others follow.
         first = prototype.source if prototype.source in images else next(iter(images))
         marks = {index: _marks(self.explanation, prototype, index, image) for index, image in images.items()}
-        return first, marks, self._places(first, marks[first])
-
-    def _places(self, index: int, marks: Marks) -> dict[int, Floats]:
-        graph = self.explanation.source_graphs[index]
-        look = look_of(self.explanation, graph, dict.fromkeys(marks.nodes))
+        graph = self.explanation.source_graphs[first]
+        look = look_of(self.explanation, graph, dict.fromkeys(images[first]))
         if isinstance(look, PlacedMolecule):
-            found = {number: look.place_of(node) for node, number in marks.nodes.items() if number is not None}
-            return {number: place for number, place in found.items() if place is not None}
+            found = {number: look.place_of(node) for node, number in images[first].items()}
+            return first, marks, {number: place for number, place in found.items() if place is not None}
         if look is not None:
-            return {}
-        graph, own = _cut(graph, marks)
+            return first, marks, {}
+        graph, own = _cut(graph, marks[first])
         positions = layout(graph, list(own.nodes), _lines(own))
-        return {number: positions[node] for node, number in own.nodes.items() if number is not None}
+        return first, marks, {n: positions[node] for node, n in own.nodes.items() if n is not None}
 
-    def source(self, index: int, marks: Marks, places: Places) -> Picture:
-        """A source, the prototype marked in it and lying where the places say."""
-        graph = self.explanation.source_graphs[index]
-        return self.graph(graph, marks, _origin(self.explanation, index, graph), places)
-
-    def graph(self, graph: Data, marks: Marks, origin: Origin, places: Places | None = None) -> Picture:
-        """Any graph; nodes whose number has a place lie there."""
-        places = places or {}
+    def graph(self, index: int, graph: Data, marks: Marks, places: Places) -> Picture:
+        """A graph of the data, or a part of one; nodes whose number has a place lie there."""
         wanted = {node: None if number is None else places.get(number) for node, number in marks.nodes.items()}
         look = look_of(self.explanation, graph, wanted)
-        beside: dict[str, Any] = {"label": origin.label, "name": origin.name, "smiles": origin.smiles}
-        beside["place"] = replace(origin, smiles="").label
+        origin, smiles = self.explanation.origin(index), graph.get("smiles")
+        if isinstance(smiles, str) and not origin.smiles:
+            origin = replace(origin, smiles=smiles)
+        beside: dict[str, Any] = {"place": replace(origin, smiles="").label, "smiles": origin.smiles}
         if isinstance(look, tuple):
             return Picture(sentence_markup(look, marks, origin.label), SENTENCE, **beside)
         if isinstance(look, Image):
             return Picture(image_markup(look, marks, origin.label), SUPERPIXELS, **beside)
         if look is not None:
             beside["smiles"] = origin.smiles or look.smiles
-            markup = molecule_markup(look, marks, origin.label)
-            return Picture(markup, MOLECULE, **beside, groups=_groups(look, marks))
-        return self._plain(graph, marks, origin, places)
+            marked = {look.shown.atoms[node] for node in marks.nodes if node in look.shown.atoms}
+            groups = dict.fromkeys(one.name for one in found_groups(look.shown.molecule) if one.atoms <= marked)
+            return Picture(molecule_markup(look, marks, origin.label), MOLECULE, **beside, groups=tuple(groups))
+        size = node_count(graph)
+        graph, own = _cut(graph, marks)
+        held = {node: places[number] for node, number in own.nodes.items() if number is not None and number in places}
+        if held:
+            positions = layout_around(graph, list(held), np.array(list(held.values())), _lines(own))
+        else:
+            positions = layout(graph, list(own.nodes), _lines(own))
+        drawn = node_count(graph)
+        note = "" if drawn == size else f"{drawn} of {size:,} nodes drawn"
+        markup = graph_markup(self.explanation.named(graph).graph, positions, self.palette, own, origin.label)
+        return Picture(markup, GRAPH, **beside, note=note)
 
     def alone(
         self,
@@ -278,9 +245,9 @@ class _Artist:
         look = None if first is None else look_of(self.explanation, self.explanation.source_graphs[first])
         shown = NO_MARKS if first is None else found[first]
         if isinstance(look, tuple):
-            return Picture(sentence_markup(look, shown, self.label, is_alone=True), SENTENCE, self.label)
+            return Picture(sentence_markup(look, shown, self.label, is_alone=True), SENTENCE)
         if isinstance(look, Image):
-            return Picture(image_markup(look, shown, self.label, is_alone=True), SUPERPIXELS, self.label)
+            return Picture(image_markup(look, shown, self.label, is_alone=True), SUPERPIXELS)
         known = [places[number] for number in range(prototype.num_nodes) if number in places]
         own = np.array(known) if len(known) == prototype.num_nodes else None
         return self.fragment(prototype, own, marks, titles)
@@ -301,35 +268,13 @@ class _Artist:
         look = fragment_look(self.explanation, record, places)
         if isinstance(look, Image):
             every = Marks(dict.fromkeys(range(record.num_nodes)), record.edges)
-            return Picture(image_markup(look, every, label), SUPERPIXELS, label)
+            return Picture(image_markup(look, every, label), SUPERPIXELS)
         if look is not None:
-            return Picture(molecule_markup(look, marks, label, own_titles), MOLECULE, label)
+            return Picture(molecule_markup(look, marks, label, own_titles), MOLECULE)
         bare = Data(edge_index=record.graph.edge_index, num_nodes=record.num_nodes)
         positions = layout(bare) if places is None else places
         named = self.explanation.named(record.graph)
-        return Picture(graph_markup(named.graph, positions, self.palette, marks, label, own_titles), GRAPH, label)
-
-    def _plain(self, graph: Data, marks: Marks, origin: Origin, places: Places) -> Picture:
-        size = node_count(graph)
-        graph, own = _cut(graph, marks)
-        held = {node: places[number] for node, number in own.nodes.items() if number is not None and number in places}
-        if held:
-            positions = layout_around(graph, list(held), np.array(list(held.values())), _lines(own))
-        else:
-            positions = layout(graph, list(own.nodes), _lines(own))
-        named = self.explanation.named(graph)
-        drawn = node_count(graph)
-        note = "" if drawn == size else f"{drawn} of {size:,} nodes drawn"
-        markup = graph_markup(named.graph, positions, self.palette, own, origin.label)
-        place = replace(origin, smiles="").label
-        return Picture(markup, GRAPH, origin.label, place, origin.name, origin.smiles, note)
-
-
-def _groups(placed: PlacedMolecule, marks: Marks) -> tuple[str, ...]:
-    """What lies in the marked part of a molecule and has a name."""
-    marked = {placed.shown.atoms[node] for node in marks.nodes if node in placed.shown.atoms}
-    found = found_groups(placed.shown.molecule) if marked else []
-    return tuple(dict.fromkeys(group.name for group in found if group.atoms <= marked))
+        return Picture(graph_markup(named.graph, positions, self.palette, marks, label, own_titles), GRAPH)
 
 
 def _cut(graph: Data, marks: Marks) -> tuple[Data, Marks]:

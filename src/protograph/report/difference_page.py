@@ -60,7 +60,7 @@ def write_difference(
 def difference_page(difference: Difference, names: tuple[str, str]) -> str:
     """The page as text."""
     explanations = [one for side in difference.explained for one in side.values()]
-    palette = shared_palette(explanations) if explanations else None
+    palette = shared_palette(explanations)
     return rendered(
         "difference.html",
         generator=GENERATOR,
@@ -84,7 +84,7 @@ def _tiles(difference: Difference) -> list[dict[str, str]]:
     ]
 
 
-def _section(difference: Difference, one: ClassDifference, palette: Palette | None) -> dict[str, object]:
+def _section(difference: Difference, one: ClassDifference, palette: Palette) -> dict[str, object]:
     cards = [_card(difference, one.target, number, change, palette) for number, change in enumerate(one.changes)]
     return {
         "target": one.target,
@@ -95,20 +95,15 @@ def _section(difference: Difference, one: ClassDifference, palette: Palette | No
     }
 
 
-def _card(difference: Difference, target: int, number: int, change: Change, palette: Palette | None) -> dict[str, Any]:
+def _card(difference: Difference, target: int, number: int, change: Change, palette: Palette) -> dict[str, Any]:
     """What became of a reason or a prototype; it is drawn from the explanation that has it last."""
-    before, after = change.before, change.after
-    pictures: list[Picture] = []
-    standing = after or before
-    # Nothing is drawn where explanations are not kept.
-    if difference.explained and standing is not None:
-        explanation = difference.explained[after is not None][target]
-        if change.what == "prototype":
-            prototype = explanation.prototypes[standing.number - 1]
-            drawn = prototype_picture(explanation, prototype, palette=palette)
-            pictures = [{"drawing": trusted(drawn.markup), "is_lacking": False, "at_least": 1}]
-        else:
-            pictures = pattern_pictures(explanation, explanation.reasons[standing.number - 1], palette)
+    before, after, last = change.before, change.after, change.standings[-1]
+    explanation = difference.explained[after is not None][target]
+    if change.what == "prototype":
+        drawn = prototype_picture(explanation, explanation.prototypes[last.number - 1], palette=palette)
+        pictures: list[Picture] = [{"drawing": trusted(drawn.markup), "is_lacking": False, "at_least": 1}]
+    else:
+        pictures = pattern_pictures(explanation, explanation.reasons[last.number - 1], palette)
     return {
         "id": f"class-{target}-change-{number}",
         "status": change.status,
@@ -162,12 +157,15 @@ def _class_tables(one: ClassDifference, names: Sequence[str]) -> str:
 
 
 def _change_table(changes: Iterable[Change]) -> str:
-    rows = [
-        f"<tr><td>{SIGNS[one.status]} {one.status}</td><td>{one.what} {_numbers(one)}</td>"
-        f"<td>{escape(one.words)}{_nearest(one)}</td>"
-        f"<td>{_shares(one, 'share')}</td><td>{_shares(one, 'share_elsewhere')}</td></tr>"
-        for one in changes
-    ]
+    rows = []
+    for one in changes:
+        words = "<br>".join(escape(text) for text in (one.words, nearest(one).removeprefix("; ")) if text)
+        inside = " → ".join(percent(standing.share) for standing in one.standings)
+        elsewhere = " → ".join(percent(standing.share_elsewhere) for standing in one.standings)
+        rows.append(
+            f"<tr><td>{SIGNS[one.status]} {one.status}</td><td>{one.what} {_numbers(one)}</td>"
+            f"<td>{words}</td><td>{inside}</td><td>{elsewhere}</td></tr>"
+        )
     return _table(rows, "status", "which", "what it is", "of the class", "elsewhere")
 
 
@@ -178,18 +176,7 @@ def _table(rows: Iterable[str], *names: str) -> str:
 
 
 def _numbers(change: Change) -> str:
-    numbers = [str(one.number) for one in (change.before, change.after) if one is not None]
-    return " → ".join(dict.fromkeys(numbers))
-
-
-def _nearest(change: Change) -> str:
-    words = nearest(change).removeprefix("; ")
-    return f"<br>{escape(words)}" if words else ""
-
-
-def _shares(change: Change, name: str) -> str:
-    both = [percent(getattr(one, name)) for one in (change.before, change.after) if one is not None]
-    return " → ".join(both)
+    return " → ".join(dict.fromkeys(str(one.number) for one in change.standings))
 
 
 def _graphs_table(difference: Difference) -> str:
