@@ -1,4 +1,3 @@
-
 from protograph.explanation.difference import diff
 from protograph.report.difference_page import difference_page
 from tests.explanation.told import HAS_PATH, HAS_TRIANGLE, told

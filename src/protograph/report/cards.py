@@ -316,9 +316,7 @@ def prototype_card(explanation: Explanation, number: int, palette: Palette, show
         "sentence": where_found(evidence, explanation.class_name),
         "probability": chance(prototype.probability),
         "pictures": [_shown(alone)],
-        "bars": _bars(evidence, "", ("Its cluster", evidence.num_in_cluster, members, "cluster"))
-        if evidence
-        else [],
+        "bars": _bars(evidence, "", ("Its cluster", evidence.num_in_cluster, members, "cluster")) if evidence else [],
         "warnings": [taken] if taken else [],
         "facts": prototype_facts(explanation, prototype),
         "sources": list(map(_source, sources)),
