@@ -47,6 +47,12 @@ class ByIndex:
         return GRAPHS[index]
 
 
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """What is read block by block, and joined, has to be what it is in one: all other tests have one block."""
+    monkeypatch.setattr(dataset, "BLOCK", 4)
+
+
 SOURCES = {
     "list": lambda folder: GRAPHS,
     "tuple": lambda folder: tuple(GRAPHS),
@@ -90,6 +96,25 @@ def test_graphs_come_back_from_whatever_they_came_in(source, tmp_path, monkeypat
     assert len(validated) == 11
     with pytest.raises(IndexError):
         store[11]
+
+
+def test_what_differs_between_blocks_is_kept_too():
+    graphs = [Data(x=torch.ones(2, 1), edge_index=EDGES, y=torch.tensor([place])) for place in range(9)]
+    for place, graph in enumerate(graphs):
+        graph.late = torch.ones(1, dtype=torch.long if place < 4 else torch.float)
+        graph.wide = torch.ones(1, 2 if place < 8 else 3)
+        if place >= 4:
+            graph.some = place
+    store = GraphStore(graphs)
+    assert all(same(*pair) for pair in zip(store, graphs, strict=True))
+    assert store.notes == ["only some graphs have some, so the model is given none"]
+    graphs[7].x = torch.ones(2, 2)
+    with pytest.raises(ValueError, match="same kind of x; the first graph has 1 columns .* graph 7 has 2 columns"):
+        GraphStore(graphs)
+    graphs[7].x = torch.ones(2, 1)
+    graphs[8].edge_index = EDGES + 5
+    with pytest.raises(ValueError, match="edge_index of graph 8 has the edge"):
+        GraphStore(iter(graphs))
 
 
 @pytest.mark.parametrize("empty", [[], iter([])])

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.graphs.files import ShardedGraphs, read_graphs
+from protograph.graphs.files import read_graphs
 from tests import zoo
 
 
@@ -71,7 +71,7 @@ def graph(number):
 def folder(tmp_path):
     for name, numbers in {"part10.pt": [3, 4], "part2.pt": [1, 2], "part1.pt": [0]}.items():
         torch.save([graph(number) for number in numbers], tmp_path / name)
-    (tmp_path / "notes.txt").write_text("not a shard")
+    (tmp_path / "notes.txt").write_text("no graphs")
     return tmp_path
 
 
@@ -80,7 +80,7 @@ def numbers(graphs):
 
 
 def test_files_in_the_order_of_their_numbers(folder):
-    graphs = ShardedGraphs(folder)
+    graphs = read_graphs(folder)
     assert [one.label for one in graphs.origins[1:3]] == [
         "graph 1 (graph 0 of part2.pt)",
         "graph 2 (graph 1 of part2.pt)",
@@ -88,14 +88,14 @@ def test_files_in_the_order_of_their_numbers(folder):
     assert numbers(graphs) == [0, 1, 2, 3, 4]
 
 
-def test_a_damaged_shard_is_told_at_once(folder):
+def test_a_damaged_file_is_told_at_once(folder):
     (folder / "part2.pt").write_bytes(b"rubbish")
     with pytest.raises(ValueError, match=r"part2\.pt cannot be read as graphs"):
-        ShardedGraphs(folder)
+        read_graphs(folder)
 
 
-def test_no_shards(tmp_path):
+def test_no_files(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"has no \.pt file; wanted files with lists"):
-        ShardedGraphs(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"^there is no folder .*read_graphs"):
-        ShardedGraphs(tmp_path / "nowhere")
+        read_graphs(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"^there is no file .*nowhere"):
+        read_graphs(tmp_path / "nowhere")

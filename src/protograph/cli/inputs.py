@@ -70,7 +70,7 @@ def load_graphs(
             f"got {run.data}"
         )
     if is_file or is_folder:
-        graphs = datasets.read_graphs(path) if is_file else datasets.ShardedGraphs(path)
+        graphs = datasets.read_graphs(path)
         names = {} if run.names is None else read_names_file(Path(run.names))
         try:
             return datasets.GraphDataset(graphs=graphs, name=name_of(run.data), source=path.name, **names), ()

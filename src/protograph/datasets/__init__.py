@@ -3,11 +3,10 @@
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.registry import fetch, load, names
 from protograph.datasets.table import read_table
-from protograph.graphs.files import ShardedGraphs, read_graphs
+from protograph.graphs.files import read_graphs
 
 __all__ = [
     "GraphDataset",
-    "ShardedGraphs",
     "fetch",
     "load",
     "names",

@@ -2,17 +2,19 @@
 
 A :class:`GraphStore` takes whatever a user has: a list, a PyG data set, a generator of graphs or of batches, a folder
 of ``.pt`` files. Each graph is validated when it is read, and never again; all are kept as :class:`CollatedGraphs`,
-whose tensors hold them end to end.
+whose tensors hold them end to end. They are read in blocks, so that a generator's graphs are never all there twice.
 """
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, islice
 from operator import attrgetter
 from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
@@ -22,7 +24,7 @@ from torch_geometric.data import Batch, Data
 
 from protograph._utils.arrays import Ints
 from protograph._utils.words import listed
-from protograph.graphs.files import ShardedGraphs
+from protograph.graphs.files import graphs_of_folder
 from protograph.graphs.origins import NAME_KEYS, Origin, named, origins_of
 from protograph.graphs.subgraph import simple
 from protograph.graphs.validate import (
@@ -37,6 +39,8 @@ from protograph.graphs.validate import (
     validate,
 )
 
+# So many graphs are checked and laid end to end at a time: what a generator made before can be let go.
+BLOCK = 4096
 _DTYPE, _IS_ON_CPU = attrgetter("dtype"), attrgetter("is_cpu")
 # What a batch has beside the graphs' own tensors.
 _MADE = frozenset({"edge_index", "batch", "ptr", "num_graphs"})
@@ -275,13 +279,28 @@ class GraphStore(Sequence[Data]):
 
     def __init__(self, graphs: Iterable[Data] | str | PathLike[str]) -> None:
         started = time.perf_counter()
-        given: Any = ShardedGraphs(graphs) if isinstance(graphs, str | PathLike) else graphs
+        origins: list[Origin] = []  # of a folder, as it is read
+        given: Any = graphs_of_folder(Path(graphs), origins) if isinstance(graphs, str | PathLike) else graphs
         check_container(given)
-        own = list(each_graph(given))
-        if not own:
+
+        def label(graph: Any, place: int) -> str:
+            return named((origins or origins_of(given, place + 1))[place], graph).label
+
+        parts: list[CollatedGraphs] = []
+        self._repeated: set[int] = set()
+        self._directed: set[int] = set()
+        rest = each_graph(given)
+        while own := list(islice(rest, BLOCK)):
+            begin = BLOCK * len(parts)
+            labels = [partial(label, graph, begin + place) for place, graph in enumerate(own)]
+            part, repeated, directed = _checked(own, labels, parts[0][0] if parts else None)
+            parts.append(part)
+            self._repeated.update(begin + place for place in repeated)
+            self._directed.update(begin + place for place in directed)
+        if not parts:
             raise ValueError("graphs is empty; pass at least one graph")
-        self._origins = origins_of(given, len(own))
-        self._graphs, self._repeated, self._directed = _checked(own, self._origins)
+        self._graphs = _joined(parts)
+        self._origins = origins or origins_of(given, len(self._graphs))
         self.num_directed = len(self._directed)
         self.seconds = time.perf_counter() - started
 
@@ -337,23 +356,57 @@ class GraphStore(Sequence[Data]):
         return f"{first} has" if len(indices) == 1 else f"{len(indices)} graphs (the first is {first}) have"
 
 
-def _checked(graphs: list[Any], origins: Sequence[Origin]) -> tuple[CollatedGraphs, set[int], set[int]]:
-    """Graphs checked and made simple, and which had an edge twice, and which one-way edges; those given stay."""
+def _checked(
+    graphs: list[Any], labels: Sequence[Callable[[], str]], first: Data | None
+) -> tuple[CollatedGraphs, set[int], set[int]]:
+    """Graphs checked and made simple, and which had an edge twice, and which one-way edges; those given stay.
 
-    def label(place: int) -> str:
-        return named(origins[place], graphs[place]).label
-
-    for place, graph in enumerate(graphs):
-        validate(graph, partial(label, place))
+    Args:
+        graphs: The graphs.
+        labels: Each gives what messages call a graph.
+        first: A graph that came before, which these must be like.
+    """
+    for graph, label in zip(graphs, labels, strict=True):
+        validate(graph, label)
     whole = collate(graphs)
-    if any(isinstance(whole.columns.get(key), list) for key in FEATURES):
-        for place, graph in enumerate(graphs):
-            check_alike(graph, layout_of(graphs[0]), partial(label, place))
-    _check_numbers(whole, label)
+    wanted = layout_of(graphs[0] if first is None else first)
+    # Those whose features lie end to end are alike.
+    is_uneven = any(isinstance(whole.columns.get(key), list) for key in FEATURES)
+    for graph, label in list(zip(graphs, labels, strict=True))[: None if is_uneven else 1]:
+        check_alike(graph, wanted, label)
+    _check_numbers(whole, lambda place: labels[place]())
     repeated, directed = _irregular(whole)
     if changed := repeated | directed:
         whole = collate([simple(graph) if place in changed else graph for place, graph in enumerate(graphs)])
     return _without_gradients(whole), repeated, directed
+
+
+def _joined(parts: list[CollatedGraphs]) -> CollatedGraphs:
+    """Graphs that are laid end to end in parts, all in one; ``parts`` is emptied, so that little is kept twice."""
+    if len(parts) == 1:
+        return parts[0]
+    columns: dict[str, Column] = {}
+    contents = [dict(part.columns) for part in parts]
+    sizes, blank, lengths = np.concatenate([part.sizes for part in parts]), parts[0].blank, [len(one) for one in parts]
+    parts.clear()
+    for key in dict.fromkeys(key for content in contents for key in content):
+        columns[key] = _joined_column([content.pop(key, None) for content in contents], lengths)
+    return CollatedGraphs(sizes, columns, blank)
+
+
+def _joined_column(parts: list[Column | None], lengths: list[int]) -> Column:
+    """One attribute of graphs that are laid end to end in parts."""
+    rows = [part for part in parts if isinstance(part, Rows)]
+    if len(rows) == len(parts) and len({(one.dim, one.values.dim(), one.values.dtype) for one in rows}) == 1:
+        with suppress(RuntimeError):  # of other widths
+            counts = np.concatenate([np.diff(one.starts) for one in rows])
+            joined = torch.cat([one.values for one in rows], rows[0].dim)
+            return Rows(joined, np.concatenate([[0], counts.cumsum()]), rows[0].dim)
+    values: list[Any] = []
+    for part, length in zip(parts, lengths, strict=True):
+        in_rows = isinstance(part, Rows)
+        values += [part.of(place) for place in range(length)] if in_rows else part or [None] * length
+    return values
 
 
 def _without_gradients(graphs: CollatedGraphs) -> CollatedGraphs:

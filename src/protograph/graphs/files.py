@@ -1,6 +1,7 @@
 """Reading graphs from files, without ever running code that a file may hold."""
 
 import re
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,17 @@ _WANTED = "graphs: wanted a list of torch_geometric Data written by torch.save, 
 
 
 def read_graphs(path: str | PathLike[str]) -> list[Data]:
-    """Read a ``.pt`` file with a list of graphs, as ``torch.save(graphs, path)`` writes it.
+    """Read a ``.pt`` file with a list of graphs, as ``torch.save(graphs, path)`` writes it, or a folder of such files.
 
     What a PyG ``InMemoryDataset`` saves, one graph of all and where each begins, is read too. Only tensors, plain
-    values and PyG's data classes are read; a file with anything else is refused.
+    values and PyG's data classes are read; a file with anything else is refused. Of a folder all files that end in
+    ``.pt`` are read, in the order of their names, ``part2`` before ``part10``.
     """
     path = Path(path)
+    return FolderGraphs(path) if path.is_dir() else _graphs_of_file(path)
+
+
+def _graphs_of_file(path: Path) -> list[Data]:
     content = load_plain(path, _WANTED, SAFE_CLASSES)
     if isinstance(content, tuple) and len(content) in (2, 3) and isinstance(content[1], dict):
         content = _apart(path, *content[:2])
@@ -53,36 +59,37 @@ def _apart(path: Path, whole: Any, slices: dict[str, Any]) -> list[Data]:
         raise ValueError(f"{path} cannot be read as {_WANTED}; {type(error).__name__}: {error}") from None
 
 
-class ShardedGraphs(list[Data]):
-    """All graphs of the ``.pt`` files in a folder, in the order of the files' names, ``part2`` before ``part10``.
-
-    Args:
-        folder: The folder; other files and folders in it are left alone.
+class FolderGraphs(list[Data]):
+    """The graphs of the files in a folder.
 
     Attributes:
         origins: File and place of each graph.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.origins: list[Origin] = []
+        super().__init__(graphs_of_folder(folder, self.origins))
+
+
+def graphs_of_folder(folder: Path, origins: list[Origin]) -> Iterator[Data]:
+    """The graphs of all ``.pt`` files in a folder, file by file, ``part2`` before ``part10``; ``origins`` grows along.
 
     Raises:
         FileNotFoundError: If there is no such folder, or no ``.pt`` file in it.
         ValueError: If a file holds something other than graphs.
     """
-
-    def __init__(self, folder: str | PathLike[str]) -> None:
-        folder = Path(folder)
-        if not folder.is_dir():
-            raise FileNotFoundError(
-                f"there is no folder {folder}; wanted one of .pt files, or graphs: of a file pass "
-                f"protograph.datasets.read_graphs(path)"
-            )
-        paths = sorted(folder.glob("*.pt"), key=natural)
-        if not paths:
-            raise FileNotFoundError(f"{folder} has no .pt file; wanted files with lists of torch_geometric Data")
-        super().__init__()
-        self.origins: list[Origin] = []
-        for path in paths:
-            for place, graph in enumerate(read_graphs(path)):
-                self.origins.append(Origin(position=len(self), file=path.name, file_position=place))
-                self.append(graph)
+    if not folder.is_dir():
+        raise FileNotFoundError(
+            f"there is no folder {folder}; wanted one of .pt files, or graphs: of a file pass "
+            f"protograph.datasets.read_graphs(path)"
+        )
+    paths = sorted(folder.glob("*.pt"), key=natural)
+    if not paths:
+        raise FileNotFoundError(f"{folder} has no .pt file; wanted files with lists of torch_geometric Data")
+    for path in paths:
+        for place, graph in enumerate(_graphs_of_file(path)):
+            origins.append(Origin(position=len(origins), file=path.name, file_position=place))
+            yield graph
 
 
 def natural(path: Path) -> list[tuple[int, str]]:

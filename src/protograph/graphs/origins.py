@@ -76,17 +76,17 @@ def origins_of(graphs: Any, count: int) -> Sequence[Origin]:
 
     Args:
         graphs: What the user gave.
-        count: How many graphs that is.
+        count: How many graphs that is, or how many of them have been read so far.
 
     >>> [origin.position for origin in origins_of(Subset(["a", "b", "c"], [2, 0]), 2)]
     [2, 0]
     """
     known = getattr(graphs, "origins", None)
-    if isinstance(known, Sequence) and len(known) == count and all(isinstance(one, Origin) for one in known):
+    if isinstance(known, Sequence) and len(known) >= count and all(isinstance(one, Origin) for one in known):
         return known
     if isinstance(graphs, Subset):
         whole: Any = graphs.dataset
         all_origins = origins_of(whole, len(whole))
         return [all_origins[index] for index in graphs.indices]
-    is_selection = isinstance(graphs, Dataset) and len(graphs.indices()) == count
+    is_selection = isinstance(graphs, Dataset) and len(graphs.indices()) >= count
     return [Origin(position=int(place)) for place in (graphs.indices() if is_selection else range(count))]
