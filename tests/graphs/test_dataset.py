@@ -109,7 +109,7 @@ def test_what_differs_between_blocks_is_kept_too():
     assert all(same(*pair) for pair in zip(store, graphs, strict=True))
     assert store.notes == ["only some graphs have some, so the model is given none"]
     graphs[7].x = torch.ones(2, 2)
-    with pytest.raises(ValueError, match="same kind of x; the first graph has 1 columns .* graph 7 has 2 columns"):
+    with pytest.raises(ValueError, match=r"same kind of x; the first graph has 1 columns .* graph 7 has 2 columns"):
         GraphStore(graphs)
     graphs[7].x = torch.ones(2, 1)
     graphs[8].edge_index = EDGES + 5
