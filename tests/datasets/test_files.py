@@ -11,7 +11,7 @@ import pytest
 
 from protograph import datasets
 from protograph.datasets import files as module
-from protograph.datasets.files import CHUNK, DataFiles, SourceFile, download, fetch_into, read_members, read_unpacked
+from protograph.datasets.files import CHUNK, DataFiles, SourceFile, fetch_into, read_members, read_unpacked
 from tests.datasets.file_server import serving
 
 RELATIVE = "folder/file.txt"
@@ -175,7 +175,7 @@ def test_what_fails_leaves_nothing(server, tmp_path, behave, reason):
     with pytest.raises(
         ConnectionError, match=rf"{server.url} could not be downloaded \(.*{reason}.*put the file at {path} by hand"
     ):
-        download(server.url, path, lambda received: None, quiet)
+        fetch_into(SourceFile("deep/file.bin", None, server.url), tmp_path, quiet)
     assert list(path.parent.iterdir()) == []
 
 
@@ -183,9 +183,9 @@ def test_an_interrupt_leaves_nothing_and_an_earlier_file_stays(server, tmp_path)
     def interrupt(stage, done, total):
         raise KeyboardInterrupt
 
-    path = put(tmp_path, b"before", "file.bin")
+    path, wanted = put(tmp_path, b"before", "file.bin"), SourceFile("file.bin", SHA256, server.url)
     with pytest.raises(KeyboardInterrupt):
-        download(server.url, path, lambda received: None, interrupt)
+        fetch_into(wanted, tmp_path, interrupt)
     assert files_in(tmp_path) == {path: b"before"}
     # A redirect, and an answer that does not tell its length.
     server.behave = lambda handler, number: (
@@ -194,7 +194,7 @@ def test_an_interrupt_leaves_nothing_and_an_earlier_file_stays(server, tmp_path)
         else handler.send(200, {}, CONTENT)
     )
     totals = set()
-    download(server.url, path, lambda received: None, lambda stage, done, total: totals.add(total))
+    fetch_into(wanted, tmp_path, lambda stage, done, total: totals.add(total))
     assert files_in(tmp_path) == {path: CONTENT}
     assert totals == {None}
 

@@ -170,5 +170,3 @@ def test_merging_weighs_by_area_and_keeps_the_order():
     # Black and white are twenty pixels apart.
     sums = np.array([[1, 0, 0, 0], [1, 0, 0, 255], [1, 0, 19, 0]], dtype=float)
     assert merged(sums, 2).tolist() == [[2, 0, 19, 0], [1, 0, 0, 255]]
-    with pytest.raises(ValueError, match=r"image must have at least 75 superpixels, got 1"):
-        merged(np.array([[784.0, 1, 1, 0]]), 75)

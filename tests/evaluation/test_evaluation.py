@@ -6,7 +6,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.evaluation.evaluation import HeldOut, accuracy_of, evaluate, held_out, planted_truth
+from protograph.evaluation.evaluation import HeldOut, accuracy_of, evaluate, held_out
 from protograph.explanation import EmbeddingMap
 from protograph.graphs.conditions import EdgeRule
 from protograph.training import GCN
@@ -136,8 +136,7 @@ def test_a_cluster_is_judged_by_the_truth_most_of_its_graphs_have():
     places = EmbeddingMap((0, 1, 2, 3), np.zeros((4, 2)), (0, 1, 1, 1), (1.0, 0.0))
     of_small, of_large = prototype(path(0, 1), cluster=0), prototype(path(0, 1), cluster=1)
     found = explanation([of_small, of_large], embedding_map=places)
-    assert planted_truth(of_small, found, graphs, [small, large]) == 0
-    assert planted_truth(of_large, found, graphs, [small, large]) == 1
+    assert accuracy_of(of_small, found, graphs, [small, large]).truth == 0
     assert accuracy_of(of_large, found, graphs, [small, large]).truth == 1
     assert float(accuracy_of(of_small, found, graphs, [small, large])) == 1.0
     assert float(accuracy_of(of_large, found, graphs, [small, large])) == pytest.approx(3 / 5)

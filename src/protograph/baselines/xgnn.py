@@ -1,7 +1,7 @@
 """XGNN: prototype graphs by reinforcement learning of a graph generator."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -72,19 +72,18 @@ class XGNN(GeneratingExplainer):
         check_options(self, least={"max_nodes": 2})
 
     def _generate(self, target: int) -> tuple[list[Prototype], list[str]]:
-        training = _Training(self, target, self._starts(target, self.vocabulary_))
-        notes = self._search("generating", self.num_epochs, "epochs", training.run_epoch, training.best)
-        return list(training.best.values()), notes
-
-    def _starts(self, target: int, vocabulary: Vocabulary) -> list[int]:
-        """Types to grow from, best first: by the model's margin for an edge to the type they are joined to most."""
+        vocabulary = self.vocabulary_
         joined = vocabulary.joined
         usable = np.flatnonzero(joined.any(axis=1)).tolist()
         if not usable:
             raise ValueError("the graphs have no edges, so XGNN cannot learn how to grow one; use PAGE")
+        # Types to grow from, best first: by the model's margin for an edge to the type they are joined to most.
         edges = [vocabulary.graph([kind, int(joined[kind].argmax())], [(0, 1)]) for kind in usable]
         self._check_accepted(edges[0])
-        return [usable[place] for place in np.argsort(-self._judge(edges, target).margins, kind="stable")]
+        best_first = np.argsort(-self._judge(edges, target).margins, kind="stable")
+        training = _Training(self, target, [usable[place] for place in best_first])
+        notes = self._search("generating", self.num_epochs, "epochs", training.run_epoch, training.best)
+        return list(training.best.values()), notes
 
 
 class _Training:
@@ -141,7 +140,8 @@ class _Training:
             (-gained.mean()).backward()  # type: ignore[no-untyped-call]
             self.optimizer.step()
             is_kept = (reward >= 0) | (later > 0).any(dim=1)
-            graphs, value = grown.where(is_kept, graphs), torch.where(is_kept, reward, value)
+            graphs = graphs.grow(replace(action, is_legal=action.is_legal & is_kept))
+            value = torch.where(is_kept, reward, value)
         return epoch + 1
 
     def _judged(self, graphs: Sequence[Data]) -> Tensor:
@@ -194,14 +194,6 @@ class Partial:
     def repeat(self, times: int) -> "Partial":
         """Each graph ``times`` times in a row."""
         return Partial(*(part.repeat_interleave(times, dim=0) for part in (self.types, self.adjacency, self.sizes)))
-
-    def where(self, chosen: Tensor, other: "Partial") -> "Partial":
-        """These graphs where ``chosen``, the ``other`` ones elsewhere."""
-        return Partial(
-            torch.where(chosen[:, None], self.types, other.types),
-            torch.where(chosen[:, None, None], self.adjacency, other.adjacency),
-            torch.where(chosen, self.sizes, other.sizes),
-        )
 
     def grow(self, action: Action) -> "Partial":
         """The graphs with the chosen edges, where these are legal."""

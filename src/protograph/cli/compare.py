@@ -176,12 +176,11 @@ def explainers_of(
             f"--explainers must be among {', '.join(NAMES)}, or a module:attribute of yours, got "
             f"{', '.join(unknown) or 'none'}"
         )
-    made: dict[str, Callable[[int], Explainer]] = {}
-    for name in wanted:
-        if is_attribute(name):
-            made[name] = partial(own_explainer, name, num_clusters, max_nodes)
-        else:
-            made[name.lower()] = partial(our_explainer, name.lower(), num_clusters, max_nodes)
+    own = {name: own_explainer if is_attribute(name) else our_explainer for name in wanted}
+    made = {
+        name if is_attribute(name) else name.lower(): partial(make, name, num_clusters, max_nodes)
+        for name, make in own.items()
+    }
     for make in made.values():
         make(0)  # whether it can be made is known before any work
     return made

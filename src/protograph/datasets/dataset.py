@@ -110,21 +110,6 @@ class GraphDataset(Sequence[Data]):
             object.__setattr__(self, "origins", origins_of(self.graphs, len(self.graphs)))
         if not isinstance(self.graphs, LazyGraphs):
             object.__setattr__(self, "graphs", tuple(self.graphs))
-        self._read_names()
-        names = ColumnNames(self.feature_names, self.feature_values).kinds
-        if self.colors and len(self.colors) != len(names):
-            raise ValueError(
-                f"colors must have one colour for each of the {len(names)} feature names, got {len(self.colors)}"
-            )
-        for part, index in self.splits.items():
-            if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < len(self):
-                raise ValueError(
-                    f"splits must have positions in [0, {len(self)}), got {int(index.min())} to {int(index.max())} "
-                    f"in {part!r}"
-                )
-
-    def _read_names(self) -> None:
-        """Bring names into one form, and check that they fit the graphs, where there are any."""
         classes: Any = self.class_names
         if isinstance(classes, str) or not isinstance(classes, Sequence):
             raise TypeError(f"class_names must be a list of names, got {classes!r}")
@@ -137,17 +122,25 @@ class GraphDataset(Sequence[Data]):
                 f"class_names must have a name for each class, got {len(classes)} ({', '.join(self.class_names)}) "
                 f"where a graph has the label {largest}"
             )
-        if not len(self.graphs) or not (self.feature_names or self.edge_names):
-            return
-        first = self.graphs[0]
-        for key, read, tensor in (
-            ("feature", read_feature_names, first.get("x")),
-            ("edge", read_edge_names, first.get("edge_attr")),
-        ):
-            given, values = getattr(self, f"{key}_names"), getattr(self, f"{key}_values")
-            names = read(ColumnNames(tuple(given), values) if values else given, tensor)
-            object.__setattr__(self, f"{key}_names", names.columns)
-            object.__setattr__(self, f"{key}_values", names.values)
+        # Names are brought into one form, and must fit the graphs, where there are any.
+        first = self.graphs[0] if len(self.graphs) and (self.feature_names or self.edge_names) else None
+        for key, read, column in (("feature", read_feature_names, "x"), ("edge", read_edge_names, "edge_attr")):
+            if first is not None:
+                given, values = getattr(self, f"{key}_names"), getattr(self, f"{key}_values")
+                found = read(ColumnNames(tuple(given), values) if values else given, first.get(column))
+                object.__setattr__(self, f"{key}_names", found.columns)
+                object.__setattr__(self, f"{key}_values", found.values)
+        names = ColumnNames(self.feature_names, self.feature_values).kinds
+        if self.colors and len(self.colors) != len(names):
+            raise ValueError(
+                f"colors must have one colour for each of the {len(names)} feature names, got {len(self.colors)}"
+            )
+        for part, index in self.splits.items():
+            if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < len(self):
+                raise ValueError(
+                    f"splits must have positions in [0, {len(self)}), got {int(index.min())} to {int(index.max())} "
+                    f"in {part!r}"
+                )
 
     @property
     def labels(self) -> Tensor:

@@ -218,6 +218,8 @@ def _find_in(folders: Iterable[Path], relative: str) -> Path | None:
 def fetch_into(file: SourceFile, folder: Path, progress: Progress, *, may_replace: bool = True) -> Path:
     """Path of a file in ``folder``, downloaded to there unless it is there with the right checksum.
 
+    Whatever goes wrong, nothing is left of a download.
+
     Args:
         file: What to get.
         folder: Where it goes.
@@ -240,45 +242,27 @@ def fetch_into(file: SourceFile, folder: Path, progress: Progress, *, may_replac
                 raise
     if file.url is None:
         raise FileNotFoundError(f"{path or folder / file.relative} is missing or damaged; {NO_SOURCE}")
-    path = folder / file.relative
-    what = f"{path.name} from {file.url}"
-    download(file.url, path, lambda received: file.checked(received, what, "try again later"), progress)
-    return path
-
-
-def download(url: str, path: Path, check: Callable[[Path], object], progress: Progress) -> None:
-    """Download a file to ``path``; whatever goes wrong, nothing is left of it.
-
-    Args:
-        url: Its address.
-        path: Where the file goes; folders are made.
-        check: Called with the received file before it goes to ``path``; raises ``ValueError`` if it is not right.
-        progress: Called with the stage, the bytes received and the bytes in all.
-
-    Raises:
-        ConnectionError: If it cannot be downloaded.
-        ValueError: If it is not what ``check`` wants.
-        OSError: If it cannot be written.
-    """
     import requests  # here: who has the files does not need it
 
+    path = folder / file.relative
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_path(path) as temporary:
         try:
             # Packed on the way, the length would be another one.
             headers = {"Accept-Encoding": "identity"}
             with (
-                requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response,
-                temporary.open("wb") as file,
+                requests.get(file.url, headers=headers, stream=True, timeout=TIMEOUT) as response,
+                temporary.open("wb") as received,
             ):
                 response.raise_for_status()
                 total = int(response.headers.get("Content-Length", 0)) or None
                 for chunk in response.iter_content(CHUNK):
-                    file.write(chunk)
-                    progress(f"downloading {path.name}", file.tell(), total)
+                    received.write(chunk)
+                    progress(f"downloading {path.name}", received.tell(), total)
         except requests.RequestException as error:
             raise ConnectionError(
-                f"{url} could not be downloaded ({error}); try again later, put the file at {path} by hand, "
+                f"{file.url} could not be downloaded ({error}); try again later, put the file at {path} by hand, "
                 f"or name a folder that has it with {WAYS}"
             ) from error
-        check(temporary)
+        file.checked(temporary, f"{path.name} from {file.url}", "try again later")
+    return path

@@ -156,7 +156,6 @@ def superpixel_graph(image: NDArray[np.uint8]) -> tuple[Floats, Floats]:
 
     Raises:
         ImportError: If scikit-image is not installed.
-        ValueError: If SLIC finds fewer regions.
     """
     from skimage.segmentation import slic
 
@@ -176,14 +175,9 @@ def merged(sums: Floats, num_nodes: int) -> Floats:
     Sums of pixels add up, so that a merged region has the mean of its pixels. It takes the place of the first of
     the two; of equally close pairs the first is merged.
 
-    Raises:
-        ValueError: If there are fewer to begin with.
-
     >>> merged(np.array([[1, 0, 0, 0.0], [1, 5, 0, 0.0], [1, 6, 0, 0.0]]), 2).tolist()
     [[1.0, 0.0, 0.0, 0.0], [2.0, 11.0, 0.0, 0.0]]
     """
-    if len(sums) < num_nodes:
-        raise ValueError(f"image must have at least {num_nodes} superpixels, got {len(sums)}")
     sums = sums.copy()
     for size in range(len(sums), num_nodes, -1):
         squared = _squared_distances(sums[:size, 1:] / sums[:size, :1] * POINT_SCALE)
@@ -194,9 +188,9 @@ def merged(sums: Floats, num_nodes: int) -> Floats:
     return sums[:num_nodes]
 
 
-def neighbours(centres: Floats, radius: float = RADIUS) -> Bools:
+def neighbours(centres: Floats) -> Bools:
     """Which centres lie within the radius of each other, each of itself too: ``[num_nodes, num_nodes]``."""
-    return _squared_distances(centres) <= radius**2 + TIE
+    return _squared_distances(centres) <= RADIUS**2 + TIE
 
 
 def _squared_distances(points: Floats) -> Floats:

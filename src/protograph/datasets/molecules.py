@@ -211,15 +211,7 @@ def load_benzene(files: DataFiles, random_state: int, num_graphs: int | None) ->
     all benzene rings. ``splits`` has the published ``train`` and ``test``.
     """
     rows = _table(files, BENZENE.name, BENZENE_FILE)
-    return benzene_dataset([row["smiles"] for row in rows], [int(float(row["label"])) for row in rows], num_graphs)
-
-
-def benzene_dataset(smiles: Sequence[str], labels: Sequence[int], num_graphs: int | None = None) -> GraphDataset:
-    """The data set of these molecules.
-
-    >>> benzene_dataset(["c1ccccc1O", "CO"], [1, 0])[0].node_mask
-    tensor([ True,  True,  True,  True,  True,  True, False])
-    """
+    smiles, labels = [row["smiles"] for row in rows], [int(float(row["label"])) for row in rows]
     molecules = [parse(text) for text in smiles]
     ring = import_chem(PURPOSE).MolFromSmarts("c1ccccc1")
     masks = [torch.zeros(molecule.GetNumAtoms(), dtype=torch.bool) for molecule in molecules]

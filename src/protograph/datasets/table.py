@@ -126,7 +126,14 @@ def read_table(
     )
     kept = [row for position, row in enumerate(rows) if position not in reasons]
     if left_out and not (skip_invalid and kept):
-        raise BadRowsError(_describe(path, left_out, len(rows)), left_out)
+        way_out = "correct them, or leave them out with skip_invalid=True (--skip-invalid)"
+        if not kept:
+            way_out = "no row is left; check the names of the columns"
+        lines = [f"{path} has {len(left_out)} of {len(rows)} rows that are not valid; {way_out}:"]
+        lines += [f"  {row}" for row in left_out[:NUM_SHOWN]]
+        if len(left_out) > NUM_SHOWN:
+            lines.append(f"  and {len(left_out) - NUM_SHOWN} more")
+        raise BadRowsError("\n".join(lines), left_out)
     labels, class_names = read_labels([row.label for row in kept], f"label_column {label_column!r} of {path}")
     dataset = molecule_dataset(
         molecule_graphs(arrays, torch.tensor(labels), [row.smiles for row in kept]),
@@ -196,19 +203,6 @@ def _position(header: Sequence[str], name: str, option: str, path: Path) -> int:
     raise ValueError(
         f"{option} must be the name of one column of {path}, which has {columns}{more}, got {name!r}{hint}"
     )
-
-
-def _describe(path: Path, left_out: Sequence[LeftOut], num_rows: int) -> str:
-    way_out = (
-        "no row is left; check the names of the columns"
-        if len(left_out) == num_rows
-        else "correct them, or leave them out with skip_invalid=True (--skip-invalid)"
-    )
-    lines = [f"{path} has {len(left_out)} of {num_rows} rows that are not valid; {way_out}:"]
-    lines += [f"  {row}" for row in left_out[:NUM_SHOWN]]
-    if len(left_out) > NUM_SHOWN:
-        lines.append(f"  and {len(left_out) - NUM_SHOWN} more")
-    return "\n".join(lines)
 
 
 def read_labels(texts: Sequence[str], what: str) -> tuple[list[int], tuple[str, ...]]:

@@ -1,7 +1,7 @@
 """All metrics of an explanation: against the ground truth, on graphs it was not found in, and under the model."""
 
 import math
-from collections import Counter
+import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
@@ -228,30 +228,19 @@ def accuracy_of(
         graphs: The graphs that the explainer was fitted to.
         truths: Ground truths of the class.
     """
-    if len(truths) > 1:
-        number = planted_truth(prototype, explanation, graphs, truths)
-        if number is not None:
-            right = accuracy(prototype.graph, truths[number], match_features=prototype.node_rule)
-            return replace(right, truth=number)
-    return best_accuracy(prototype.graph, truths, match_features=prototype.node_rule)
-
-
-def planted_truth(
-    prototype: Prototype, explanation: Explanation, graphs: Sequence[Data], truths: Sequence[Data]
-) -> int | None:
-    """Number of the truth that most graphs of the prototype's cluster have; ``None`` where that is not known."""
     places = explanation.embedding_map
-    if places is None or prototype.cluster is None:
-        return None
     motifs = [
         graphs[index].get("motif")
-        for index, cluster in zip(places.indices, places.clusters, strict=True)
+        for index, cluster in (() if places is None else zip(places.indices, places.clusters, strict=True))
         if cluster == prototype.cluster
     ]
     sizes = [_size(truth) for truth in truths]
     numbers = [sizes.index(_size(motif)) for motif in motifs if isinstance(motif, Data) and _size(motif) in sizes]
-    # Of equally many, the first truth.
-    return min(Counter(numbers).items(), key=lambda item: (-item[1], item[0]))[0] if numbers else None
+    if not numbers:
+        return best_accuracy(prototype.graph, truths, match_features=prototype.node_rule)
+    number = statistics.mode(sorted(numbers))  # of equally many, the first truth
+    right = accuracy(prototype.graph, truths[number], match_features=prototype.node_rule)
+    return replace(right, truth=number)
 
 
 def _size(graph: Data) -> tuple[int, int]:
