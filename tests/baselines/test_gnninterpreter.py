@@ -11,7 +11,6 @@ from torch_geometric.nn import GCNConv, GraphConv, global_add_pool
 from protograph._utils.errors import ProtographWarning
 from protograph.baselines.generation import learn
 from protograph.baselines.gnninterpreter import GNNInterpreter, _Search
-from protograph.models.classifier import GraphClassifier
 from protograph.models.outputs import margins
 from tests import zoo
 
@@ -114,19 +113,6 @@ def test_max_edges_and_max_nodes_hold():
     assert few.warnings == ("only 3 different graphs were found, 5 were asked for",)
 
 
-# ---- the model ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("output", "num_classes"), [("probs", 1), ("log_probs", 3)])
-def test_any_kind_of_output(output, num_classes):
-    model = GraphClassifier(zoo.make(output=output, num_classes=num_classes), return_type=output)
-    explainer = fitted(model)
-    target = int(explainer.predictions_[0])
-    found = explainer.explain(target).prototypes[0]
-    assert 0 < found.probability <= 1
-    check_valid(found.graph, GRAPHS)
-
-
 # ---- the data -----------------------------------------------------------------------------------------------------
 
 
@@ -173,40 +159,7 @@ def test_other_features(feature):
         assert not caught
 
 
-# ---- on the way ---------------------------------------------------------------------------------------------------
-
-
-def interrupt_at(number):
-    def progress(stage, done, total):
-        if stage == "generating" and done == number:
-            raise KeyboardInterrupt
-
-    return progress
-
-
-def test_ctrl_c_keeps_the_best_so_far():
-    note = "interrupted after 4 of 6 iterations; these are the best until then"
-    with pytest.warns(ProtographWarning, match=note):
-        explanation = fitted(progress=interrupt_at(4)).explain(1)
-    assert explanation.warnings == (note,)
-    assert len(explanation.prototypes) == 1
-    check_valid(explanation.prototypes[0].graph, GRAPHS)
-
-
 # ---- errors -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"num_prototypes": 0}, ValueError, r"^num_prototypes must be at least 1, got 0$"),
-        ({"max_edges": 0}, ValueError, r"^max_edges must be at least 1, got 0$"),
-        ({"random_state": None}, TypeError, r"^random_state must be a whole number, got NoneType$"),
-    ],
-)
-def test_options_are_checked(options, error, message):
-    with pytest.raises(error, match=message):
-        GNNInterpreter(**options)
 
 
 class NoLayers(nn.Module):
@@ -218,20 +171,9 @@ class NoLayers(nn.Module):
         return self.head(global_add_pool(x, batch))
 
 
-class NeedsPositions(zoo.Net):
-    def forward(self, data):
-        return self.classify(data.x + data.pos, data.edge_index, data.batch)
-
-
 def test_models_that_cannot_be_explained_this_way():
     explainer = fitted(NoLayers())
     with pytest.raises(ValueError, match=r"MessagePassing layers.*NoLayers has none; use PAGE"):
-        explainer.explain(int(explainer.predictions_[0]))
-    graphs = [Data(x=g.x, edge_index=g.edge_index, y=g.y, pos=torch.zeros_like(g.x)) for g in GRAPHS]
-    explainer = fitted(zoo.make(kind=NeedsPositions), graphs)
-    with pytest.raises(
-        ValueError, match=r"x, edge_index and edge_attr alone; the data also has 'pos' .*; use PAGE, which"
-    ):
         explainer.explain(int(explainer.predictions_[0]))
 
 

@@ -149,22 +149,6 @@ def test_it_learns_also_where_gradients_are_off():
         assert fitted().explain(1).prototypes[0].margin == pytest.approx(expected)
 
 
-# ---- progress and Ctrl-C ------------------------------------------------------------------------------------------
-
-
-def test_ctrl_c_keeps_the_best_until_then():
-    def interrupt(stage, done, _):
-        if (stage, done) == ("generating", 2):
-            raise KeyboardInterrupt
-
-    explainer = fitted(num_epochs=50, progress=interrupt)
-    with pytest.warns(pg.ProtographWarning, match=r"^class 1: interrupted after 2 of 50 epochs; these are the best"):
-        explanation = explainer.explain(1)
-    assert explanation.warnings == ("interrupted after 2 of 50 epochs; these are the best until then",)
-    expected = fitted(num_epochs=2).explain(1)
-    assert explanation.prototypes[0].margin == expected.prototypes[0].margin
-
-
 # ---- all sorts of data and models ---------------------------------------------------------------------------------
 
 
@@ -199,18 +183,3 @@ def test_graphs_without_edges():
     lonely = [Data(x=torch.eye(3), edge_index=torch.empty(2, 0, dtype=torch.long))] * 3
     with pytest.raises(ValueError, match=r"^the graphs have no edges, so XGNN cannot learn how to grow one"):
         fitted(Plain(3), lonely).explain(0)
-
-
-# ---- options ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"num_rollouts": True}, TypeError, r"^num_rollouts must be a whole number, got True$"),
-        ({"max_nodes": 1}, ValueError, r"^max_nodes must be at least 2, got 1$"),
-    ],
-)
-def test_options_are_checked(options, error, message):
-    with pytest.raises(error, match=message):
-        XGNN(**options)

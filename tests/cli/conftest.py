@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+from functools import partial
 from types import SimpleNamespace
 from unittest import mock
 
@@ -70,6 +71,28 @@ def original(tmp_path_factory):
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["epochs"] == 3
     return path
+
+
+@pytest.fixture(scope="session")
+def explained(original, tmp_path_factory):
+    """What ``explain`` said and wrote of that model, and of one that it trained; neither may be changed."""
+    path = tmp_path_factory.mktemp("explained")
+    small = (original / "graphs.pt", "--num-clusters", 1)
+    given = ("--model", original / "model.pt", "--num-graphs", 2, "--out", path / "found")
+    done = {"found": _run("explain", *small, *given, cwd=original)}
+    with mock.patch("protograph.training.train", partial(pg.train, max_epochs=3)):
+        given = ("--max-reasons", 0, "--num-graphs", 1, "--out", path / "trained")
+        done["trained"] = _run("explain", *small, *given, cwd=original)
+    assert {name: one.returncode for name, one in done.items()} == {"found": 0, "trained": 0}
+    return SimpleNamespace(path=path, stdout={name: one.stdout for name, one in done.items()})
+
+
+@pytest.fixture
+def runs(explained, folder):
+    """A copy of both runs, ``found`` and ``trained``, in the test's folder."""
+    for name in explained.stdout:
+        shutil.copytree(explained.path / name, folder / name)
+    return folder
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def test_explainers_are_compared(run_well, run, folder, monkeypatch):
         return pg.datasets.GraphDataset(graphs=graphs, name="tiny", class_names=("a", "b"), ground_truths=truths)
 
     monkeypatch.setattr(registry, "SPECS", {**registry.SPECS, "tiny": DatasetSpec(name="tiny", load=tiny)})
-    monkeypatch.setattr("protograph.evaluation.comparison.train", partial(pg.train, max_epochs=20))
+    monkeypatch.setattr("protograph.evaluation.comparison.train", partial(pg.train, max_epochs=5))
     arguments = ("compare", "tiny", "--explainers", "page,walk,random", "--seeds", 1, "--max-nodes", 6)
     done = run_well(*arguments)
     title, _, header, *rows = done.stdout.splitlines()[:5]
@@ -55,9 +55,6 @@ def test_explainers_are_compared(run_well, run, folder, monkeypatch):
     assert (place / "prototypes.png").read_bytes().startswith(b"\x89PNG")
     assert list(pg.load(place / "page-seed0-prototypes.json")) == [1]
     assert "--force" in run(*arguments).stderr
-    facts = json.loads(run_well(*arguments, "--json", "--out", "again").stdout)
-    assert facts["explainers"]["page"]["slower"]["mean"] == 1.0
-    assert len(facts["rows"]) == 3
 
 
 OWN = """
@@ -83,27 +80,14 @@ def own(folder, monkeypatch):
 def test_a_file_a_model_and_an_explainer_of_ones_own(run_well, run, folder):
     arguments = ("compare", "graphs.pt", "--model", "mine:build", "--explainers", "random,own_parts:Ends", "--seeds", 2)
     lines = run_well(*arguments, "--out", "own").stdout.splitlines()
+    facts = json.loads(run_well(*arguments[:-1], 1, "--json", "--out", "again").stdout)
+    assert facts["explainers"]["random"]["slower"]["mean"] == 1.0
     assert lines[0] == "graphs.pt, the model mine:build, 2 seeds"
     (nodes,) = (line.split() for line in lines if line.startswith("nodes"))
     assert nodes[-3:] == ["2.0", "±", "0.0"]
     rows = list(csv.DictReader((folder / "own" / "figures.csv").read_text().splitlines()))
     assert {row["explainer"] for row in rows} == {"random", "own_parts:Ends"}
     assert run(*arguments, "--device", "warp").stderr.startswith("error: device must be one that PyTorch can use here")
-
-
-def test_a_table_of_molecules_with_rows_that_cannot_be_read(run, folder):
-    pytest.importorskip("rdkit")
-    rows = [f"{'CO'[n % 2] * (2 + n % 4)},{n % 2}" for n in range(40)]
-    (folder / "mine.csv").write_text("\n".join(["smiles,label", *rows, "C1C,0"]) + "\n")
-    arguments = ("compare", "mine.csv", "--explainers", "random", "--seeds", 1)
-    assert "C1C" in run(*arguments).stderr
-    done = run(*arguments, "--skip-invalid", "--json")
-    assert "left out 1 row" in done.stderr
-    facts = json.loads(done.stdout)
-    assert facts["explainers"]["random"]["is_valid"]["mean"] == 1.0
-    assert facts["explainers"]["random"]["accuracy"]["mean"] is None
-    assert len(facts["left_out"]) == 1
-    assert (folder / facts["out"] / "left_out.csv").read_text().splitlines()[1].startswith("42,C1C,")
 
 
 @pytest.mark.parametrize(("given", "clusters", "count"), [(None, "auto", 2), (3, 3, 3)])

@@ -88,7 +88,7 @@ def test_sizes_and_shares_are_the_published_ones():
         assert np.mean(sizes, axis=0) == pytest.approx(means, rel=0.02)
     assert sum(graph.num_nodes for graph in grid) == pytest.approx(29115, rel=0.02)
     assert sum(graph.num_edges for graph in grid) == pytest.approx(91224, rel=0.02)
-    num_houses = [graph.motif.num_nodes // 5 for graph in datasets.load("ba-house", num_graphs=1800)]
+    num_houses = [graph.motif.num_nodes // 5 for graph in house[:1800]]
     assert [num_houses.count(number) for number in (0, 1, 2)] == [1205, 455, 140]
 
 
