@@ -34,7 +34,7 @@ def test_scores_are_the_oracles(problem, scoring, match_features):
     every = np.array(list(np.ndindex(*matching.sizes)))
     np.testing.assert_allclose(matching.at(every), whole.reshape(-1), rtol=1e-9, atol=1e-9)
     for axis in range(len(graphs)):
-        fibres = scorer.fibres(every, axis)
+        fibres = scorer.fibres(every.T, axis)
         np.testing.assert_allclose(fibres[np.arange(len(every)), every[:, axis]], raw.reshape(-1), atol=1e-9)
 
 

@@ -69,8 +69,3 @@ def test_neighbours_are_sorted_without_the_node_itself():
     assert [nodes.tolist() for nodes in joint.around(1, 0)] == [[1, 2], [0, 0]]
     assert [nodes.tolist() for nodes in joint.around(0, 1)] == [[0], [0]]
 
-
-def test_matching_edges_needs_attributes():
-    graph = Data(num_nodes=2, edge_index=torch.tensor([[0, 1], [1, 0]]))
-    with pytest.raises(ValueError, match=r"^match_edges=True needs edge_attr on every graph; the graphs have none$"):
-        JointGraphs([graph], match_edges=True)

@@ -56,6 +56,7 @@ class Scorer:
         if scoring == "product":
             self.bound = float(np.prod(largest, axis=0).sum())
             return
+        self._joined = np.add if scoring == "arithmetic" else np.multiply
         self.bound = max(float(largest[q] @ largest[r]) for q, r in pairs)
         self._pairs = {(q, r): self.embeddings[q] @ self.embeddings[r].T for q, r in pairs}
         for pair, products in self._pairs.items():
@@ -66,44 +67,33 @@ class Scorer:
 
     def whole(self) -> Floats:
         """Scores of all tuples, one axis a graph."""
-        if self._scoring == "product":
-            return self._whole_of_products()
-        result: Floats = np.full((1,) * len(self.sizes), 0.0 if self._scoring == "arithmetic" else 1.0)
-        for (q, r), terms in self._pairs.items():
-            shape = [1] * len(self.sizes)
-            shape[q], shape[r] = terms.shape
-            result = self._combined(result, terms.reshape(shape))
-        return result
+        # Along the longest axis: the others' products are the only intermediate result.
+        axis = int(np.argmax(self.sizes))
+        others = np.ix_(*(np.arange(1 if q == axis else size) for q, size in enumerate(self.sizes)))
+        return np.moveaxis(self.fibres(others, axis), -1, axis).reshape(self.sizes)
 
-    def fibres(self, choices: Ints, axis: int) -> Floats:
-        """Scores of tuples with each node of graph ``axis`` in place of their own, ``[num_tuples, num_nodes]``."""
+    def fibres(self, nodes: Sequence[Ints], axis: int) -> Floats:
+        """Scores of tuples with each node of graph ``axis`` in place of their own, along a last axis.
+
+        Args:
+            nodes: Of each graph an array of nodes, broadcast with the others.
+            axis: The graph.
+        """
         if self._scoring == "product":
-            vectors = np.ones((len(choices), self.embeddings[0].shape[1]))
-            for q in range(len(self.sizes)):
+            shape, dim = np.broadcast_shapes(*(own.shape for own in nodes)), self.embeddings[0].shape[1]
+            vectors = np.ones((*shape, dim))
+            for q, own in enumerate(nodes):
                 if q != axis:
-                    vectors *= self.embeddings[q][choices[:, q]]
-            return vectors @ self.embeddings[axis].T
-        start = 0.0 if self._scoring == "arithmetic" else 1.0
-        result: Floats = np.full((len(choices), self.sizes[axis]), start)
+                    vectors *= self.embeddings[q][own]
+            return (vectors.reshape(-1, dim) @ self.embeddings[axis].T).reshape(*shape, -1)
+        result: Floats = np.full(self.sizes[axis], self._joined.identity, dtype=np.float64)
         for (q, r), terms in self._pairs.items():
             if axis not in (q, r):
-                term = terms[choices[:, q], choices[:, r], None]
+                term = terms[nodes[q], nodes[r], None]
             else:
-                term = terms[choices[:, q]] if r == axis else terms.T[choices[:, r]]
-            result = self._combined(result, term)
+                term = terms[nodes[q]] if r == axis else terms.T[nodes[r]]
+            result = self._joined(result, term)
         return result
-
-    def _whole_of_products(self) -> Floats:
-        # The longest axis goes last: the others' products are the only intermediate result.
-        order = sorted(range(len(self.sizes)), key=self.sizes.__getitem__)
-        vectors = np.ones((1, self.embeddings[0].shape[1]))
-        for q in order[:-1]:
-            vectors = (vectors[:, None, :] * self.embeddings[q][None, :, :]).reshape(-1, vectors.shape[1])
-        flat = vectors @ self.embeddings[order[-1]].T
-        return flat.reshape([self.sizes[q] for q in order]).transpose(np.argsort(order))
-
-    def _combined(self, one: Floats, other: Floats) -> Floats:
-        return one + other if self._scoring == "arithmetic" else one * other
 
 
 class Matching:
@@ -147,10 +137,10 @@ class Matching:
             return np.concatenate([self.at(choices[first : first + at_once]) for first in parts])
         total: Floats = np.full(len(choices), -np.inf)
         for axis in range(choices.shape[1]):
-            scores = self.scorer.fibres(choices, axis)
+            scores = self.scorer.fibres(choices.T, axis)
             own = scores[np.arange(len(choices)), choices[:, axis]]
             total = np.logaddexp(total, own + _fibre_terms(scores, axis=1)[:, 0])
-        return np.where(self.joint.agrees(choices), total - np.log(choices.shape[1]), -np.inf)
+        return np.where(self.joint.agrees(choices.T), total - np.log(choices.shape[1]), -np.inf)
 
 
 def _fibre_terms(scores: Floats, axis: int) -> Floats:

@@ -28,8 +28,6 @@ _SHAPES: dict[int, tuple[Pairs, ...]] = {
     3: (((0, 1), (0, 2)), ((0, 1), (1, 2)), ((0, 2), (1, 2)), ((0, 1), (0, 2), (1, 2))),
 }
 _STIR, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(31)
-# Graphs that are laid end to end at a time, which takes many times their memory.
-_AT_A_TIME = 2**13
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,19 +98,14 @@ def fragments_by_reading(
 
 def graph_codes(graphs: EncodedGraphs, num_rounds: int = 3) -> Codes:
     """A number for each graph, equal where graphs differ only in the order of their nodes, and for few others."""
-    num_codes = _num_kinds(graphs.node_kinds), _num_kinds(graphs.edge_kinds)
-    codes = np.zeros(len(graphs), np.uint64)
-    for first in range(0, len(graphs), _AT_A_TIME):
-        some = np.arange(first, min(first + _AT_A_TIME, len(graphs)))
-        flat = _FlatGraphs(graphs, some, num_codes)
-        colors, of_graphs = flat.kind_codes[flat.kinds], np.zeros(some.size, np.uint64)
-        for _ in range(num_rounds):
-            around = np.zeros_like(colors)
-            np.add.at(around, flat.ends, stirred(flat.edge_codes[flat.edge_kinds], colors[flat.neighbours]))
-            colors = stirred(colors, around)
-        np.add.at(of_graphs, flat.graph, stirred(colors))
-        codes[some] = stirred(of_graphs)
-    return codes
+    flat, of_graphs = _FlatGraphs(graphs, np.arange(len(graphs))), np.zeros(len(graphs), np.uint64)
+    colors = flat.kind_codes[flat.kinds]
+    for _ in range(num_rounds):
+        around = np.zeros_like(colors)
+        np.add.at(around, flat.ends, stirred(flat.edge_codes[flat.edge_kinds], colors[flat.neighbours]))
+        colors = stirred(colors, around)
+    np.add.at(of_graphs, flat.graph, stirred(colors))
+    return stirred(of_graphs)
 
 
 def stirred(*columns: Codes) -> Codes:
@@ -133,33 +126,21 @@ class _FlatGraphs:
     Args:
         graphs: The graphs that they are of.
         chosen: Their indices.
-        num_codes: Of how many kinds of nodes and of edges codes are drawn; by default of those that there are.
     """
 
-    def __init__(self, graphs: EncodedGraphs, chosen: Ints, num_codes: tuple[int, int] | None = None) -> None:
-        self.encoded, self.chosen = graphs, chosen
-        sizes = graphs.nodes[chosen + 1] - graphs.nodes[chosen]
-        old = ranges(graphs.nodes[chosen], sizes)
-        degrees = graphs.starts[old + 1] - graphs.starts[old]
-        entries = ranges(graphs.starts[old], degrees)
-        self.graph = np.repeat(np.arange(chosen.size), sizes)
-        self.first = (sizes.cumsum() - sizes)[self.graph]  # of each node, where its graph begins
-        self.kinds = graphs.node_kinds[old].astype(np.int64)
-        self.starts = np.append(0, degrees.cumsum())
-        self.ends = np.repeat(np.arange(old.size), degrees)
-        self.neighbours = graphs.neighbours[entries] + self.first[self.ends]
-        self.edge_kinds = graphs.edge_kinds[entries].astype(np.int64)
-        self._keys = self.ends * old.size + self.neighbours  # ascending
-        numbers = num_codes or (_num_kinds(self.kinds), _num_kinds(self.edge_kinds))
-        draw = np.random.default_rng(0)
+    def __init__(self, graphs: EncodedGraphs, chosen: Ints) -> None:
+        self.encoded, self.chosen, part = graphs, chosen, graphs.part(chosen)
+        self.graph = np.repeat(np.arange(chosen.size), np.diff(part.nodes))
+        self.first = part.nodes[self.graph]  # of each node, where its graph begins
+        self.kinds, self.edge_kinds = part.node_kinds.astype(np.int64), part.edge_kinds.astype(np.int64)
+        self.starts, self.degrees = part.starts, np.diff(part.starts)
+        self.ends = np.repeat(np.arange(self.kinds.size), self.degrees)
+        self.neighbours = part.neighbours + self.first[self.ends]
+        self._keys = self.ends * self.kinds.size + self.neighbours  # ascending
+        draw, numbers = np.random.default_rng(0), [1 + kinds.max(initial=0) for kinds in (self.kinds, self.edge_kinds)]
         self.kind_codes, self.edge_codes, self.node_codes = (
-            draw.integers(1, 2**63, size, dtype=np.uint64) for size in (*numbers, old.size)
+            draw.integers(1, 2**63, size, dtype=np.uint64) for size in (*numbers, self.kinds.size)
         )
-
-    @property
-    def degrees(self) -> Ints:
-        """How many neighbours each node has."""
-        return np.diff(self.starts)
 
     def joined(self, one: Ints, other: Ints) -> Ints:
         """Kind of the edge between two nodes of one graph plus 1; 0 where there is none."""
@@ -178,10 +159,6 @@ class _FlatGraphs:
     def own_numbers(self, nodes: Ints) -> list[int]:
         """Nodes of one graph by their numbers there."""
         return (nodes - self.first[nodes]).tolist()  # type: ignore[no-any-return]
-
-
-def _num_kinds(kinds: NDArray[np.integer]) -> int:
-    return int(kinds.max(initial=0)) + 1
 
 
 class _NodeSets(NamedTuple):

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._utils.arrays import Bools, Ints
-from protograph.graphs.conditions import MatchEdges, MatchNodes, NodeRule, as_rule
+from protograph.graphs.conditions import MatchEdges, MatchNodes, NodeRule
 from protograph.graphs.encoding import EncodedGraphs
 
 MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool] | NodeRule
@@ -60,16 +60,11 @@ class JointGraphs:
     def __init__(
         self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: MatchEdges = False
     ) -> None:
-        if as_rule(match_edges).is_matched and any(graph.edge_attr is None for graph in graphs):
-            raise ValueError("match_edges=True needs edge_attr on every graph; the graphs have none")
         encoded = EncodedGraphs(graphs, match_features=counted_kinds(match_features), match_edges=match_edges)
         self.encoded, self.k = [encoded[q] for q in range(len(graphs))], len(graphs)
         self.sizes = tuple(graph.num_nodes for graph in self.encoded)
-        self.offsets: Ints = np.cumsum([0, *self.sizes])
-        degrees = [np.diff(graph.starts) for graph in self.encoded]
-        self.starts: Ints = np.concatenate([np.zeros(1, np.int64), *degrees]).cumsum()
-        self.neighbours: Ints = np.concatenate([graph.neighbours for graph in self.encoded]).astype(np.int64)
-        self.edge_kinds: Ints = np.concatenate([graph.edge_kinds for graph in self.encoded]).astype(np.int64)
+        self.offsets, self.starts = encoded.nodes, encoded.starts
+        self.neighbours, self.edge_kinds = encoded.neighbours.astype(np.int64), encoded.edge_kinds.astype(np.int64)
         self.kinds: list[Ints] = [graph.node_kinds.astype(np.int64) for graph in self.encoded]
         self._features: list[NDArray[Any]] = []
         if graphs[0].x is not None and not are_matched_by_kind(match_features):
@@ -89,12 +84,7 @@ class JointGraphs:
 
     def mask(self) -> Bools:
         """Which tuples agree, every two of their nodes, an axis a graph."""
-        mask: Bools = np.ones((1,) * self.k, dtype=np.bool_)
-        for q, r in combinations(range(self.k), 2):
-            shape = [1] * self.k
-            shape[q], shape[r] = self.sizes[q], self.sizes[r]
-            mask = mask & self.agree(q, r).reshape(shape)
-        return mask
+        return self.agrees(np.ix_(*map(np.arange, self.sizes)))
 
     def fits(self, choices: Ints, axis: int, among: Iterable[int] | None = None) -> Bools:
         """Which nodes of graph ``axis`` agree with each tuple's nodes of the other graphs, or of those ``among``.
@@ -113,11 +103,11 @@ class JointGraphs:
                 fits = fits & self.agree(q, axis)[choices[:, q]]
         return fits
 
-    def agrees(self, choices: Ints) -> Bools:
-        """Which tuples agree, every two of their nodes; ``choices`` is ``[num_tuples, k]``."""
-        agrees: Bools = np.ones(len(choices), dtype=np.bool_)
+    def agrees(self, nodes: Sequence[Ints]) -> Bools:
+        """Which tuples agree, every two of their nodes; of each graph an array of nodes, broadcast with the others."""
+        agrees: Bools = np.ones((1,) * nodes[0].ndim, dtype=np.bool_)
         for q, r in combinations(range(self.k), 2):
-            agrees = agrees & self.agree(q, r)[choices[:, q], choices[:, r]]
+            agrees = agrees & self.agree(q, r)[nodes[q], nodes[r]]
         return agrees
 
     def around(self, q: int, node: int) -> tuple[Ints, Ints]:
