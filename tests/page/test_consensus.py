@@ -314,7 +314,7 @@ def searched(session, graphs=WORLD, num_inside=4, match_edges=False, **options):
     population = Population(encoded, np.arange(num_inside), np.arange(num_inside, len(graphs)))
     options = SearchOptions(match_edges=match_edges, **options)
     model = SimpleNamespace(**vars(FITTED) | {"encoded": encoded})
-    return next(iter(run_session(session, population, model, options)), None)
+    return run_session(session, population, model, options)
 
 
 def pattern_of(candidate):

@@ -29,7 +29,7 @@ def trimmed(consensus, kinds, weigher, max_nodes=None, source=None):
         wholes=wholes_of(consensus, kinds),
         around=[],
         is_common=lambda pattern: False,
-        max_nodes=max_nodes,
+        max_nodes=max_nodes or 99,
     )
     return trim(surroundings, weigher)
 
@@ -43,7 +43,7 @@ def surroundings_of(common, consensus, kinds, start, max_nodes=None):
         wholes=wholes_of(consensus, kinds),
         around=wholes_of(common.source.around(start, 40, 60), kinds),
         is_common=common.is_common,
-        max_nodes=max_nodes,
+        max_nodes=max_nodes or 99,
     )
 
 

@@ -68,4 +68,3 @@ def test_neighbours_are_sorted_without_the_node_itself():
     assert joint.offsets.tolist() == [0, 3, 6]
     assert [nodes.tolist() for nodes in joint.around(1, 0)] == [[1, 2], [0, 0]]
     assert [nodes.tolist() for nodes in joint.around(0, 1)] == [[0], [0]]
-

@@ -19,13 +19,13 @@ likelihood (BIC) grow with every cluster that fits the embeddings' shape a littl
 the data do not agree on are no groups that deserve a prototype each.
 """
 
+import operator
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from torch import Tensor
 
 from protograph._utils.arrays import Bools, Floats, Ints
 from protograph._utils.projection import project
@@ -177,10 +177,11 @@ def given_cluster(representatives: Sequence[int], num_graphs: int, least: int, b
         least: How many it takes.
         because: What it takes so many for.
     """
-    if not hasattr(representatives, "__iter__"):
-        raise TypeError(f"representatives must be a list of graph indices, got {representatives!r}")
-    chosen = tuple(_checked_index(index) for index in representatives)
-    outside = [index for index in chosen if not 0 <= index < num_graphs]
+    try:
+        chosen = tuple(map(operator.index, representatives))
+    except TypeError:
+        raise TypeError(f"representatives must be a list of graph indices, got {representatives!r}") from None
+    outside = [number for number in chosen if not 0 <= number < num_graphs]
     if outside:
         raise ValueError(f"representatives must be indices of graphs in [0, {num_graphs}), got {outside[0]}")
     if not chosen or len(set(chosen)) < len(chosen):
@@ -188,14 +189,6 @@ def given_cluster(representatives: Sequence[int], num_graphs: int, least: int, b
     if len(chosen) < least:
         raise ValueError(f"{because} needs at least {least} representatives, got {len(chosen)}")
     return Selection((Cluster(members=chosen, distances=(), representatives=chosen, nearest=chosen),))
-
-
-def _checked_index(index: Any) -> int:
-    if isinstance(index, Tensor) and index.numel() == 1:
-        index = index.item()
-    if isinstance(index, bool) or not isinstance(index, int | np.integer):
-        raise TypeError(f"representatives must be indices of graphs, got {index!r}")
-    return int(index)
 
 
 def class_map(embedded: EmbeddedGraphs, members: Ints, clusters: Sequence[Cluster]) -> EmbeddingMap:

@@ -83,7 +83,8 @@ def consensus_of(fitted: FittedClass, cluster: Cluster, options: SearchOptions, 
     sessions = session_graphs(fitted, chosen, head)
     candidates = []
     for graphs in sessions:
-        candidates += run_session(graphs, population, fitted, options)
+        if (candidate := run_session(graphs, population, fitted, options)) is not None:
+            candidates.append(candidate)
         fitted.session_done()
     if not candidates:
         raise NoPrototypeError(
@@ -193,8 +194,8 @@ def session_graphs(fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head:
 
 def run_session(
     graphs: SessionGraphs, population: Population, fitted: FittedClass, options: SearchOptions
-) -> list[Candidate]:
-    """What a session comes to; nothing where no node of the source is common to its graphs.
+) -> Candidate | None:
+    """What a session comes to; ``None`` where no node of the source is common to its graphs.
 
     Args:
         graphs: The k graphs, the source first.
@@ -207,15 +208,14 @@ def run_session(
     common = CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
     pairs = pair_scores(graphs, options.match_features, fitted.resolution)
     scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
-    means, scale = _standard(graphs.contributions)
-    own = np.zeros(common.sizes[0]) if means is None else means[0] / scale
-    ranks = _ranks(scores, own.size)
-    at_starts = PartWeigher(counter, population.sample(START_SAMPLE, START_SAMPLE), own)
-    consensus, start = _consensus(common, starts(at_starts, common.source, own, ranks), ranks)
+    carried = _standard(graphs)
+    ranks = _ranks(scores, common.sizes[0])
+    at_starts = PartWeigher(counter, population.sample(START_SAMPLE, START_SAMPLE), carried[0])
+    consensus, start = _consensus(common, starts(at_starts, common.source, carried[0], ranks), ranks)
     if consensus is None:
-        return []
+        return None
     aligned = common.align(consensus.pattern, scores, tolerance)
-    weigher = PartWeigher(counter, population.sample(PART_SAMPLE, PART_SAMPLE), _averaged(aligned, means, scale, own))
+    weigher = PartWeigher(counter, population.sample(PART_SAMPLE, PART_SAMPLE), _averaged(aligned, carried))
     near = consensus.pattern.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND)
     surroundings = Surroundings(
         source=common.source,
@@ -224,7 +224,7 @@ def run_session(
         wholes=wholes_of(near, kinds),
         around=wholes_of(common.source.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND), kinds),
         is_common=common.is_common,
-        max_nodes=options.max_nodes,
+        max_nodes=options.max_nodes or len(common.source),
     )
     trimmed = trim(surroundings, weigher)
     path = close(trimmed.pattern, surroundings, counter, population.sample(LARGE_SAMPLE, PART_SAMPLE))
@@ -249,7 +249,7 @@ def run_session(
         num_iterations=weigher.num_weighed,
         is_exact=consensus.is_exact,
     )
-    candidate = Candidate(
+    return Candidate(
         graph=shown[at],
         sources=graphs.indices,
         source=graphs.indices[0],
@@ -262,7 +262,6 @@ def run_session(
         contribution_share=_contribution_share(list(matches.values()), graphs.contributions),
         steps=_steps(fitted, graphs, begun[0], consensus, trimmed, occurrence, closed),
     )
-    return [candidate]
 
 
 def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures, resolution: float) -> list[Matching]:
@@ -272,15 +271,13 @@ def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures, resolution
     return [Matching(Scorer([own, nodes]), pair, resolution) for nodes, pair in zip(rest, joint, strict=True)]
 
 
-def _standard(contributions: Sequence[Floats] | None) -> tuple[list[Floats] | None, float]:
-    """Contributions above the mean of all nodes of the k graphs, and their standard deviation."""
-    if contributions is None:
-        return None, 1.0
-    joined = np.concatenate(list(contributions))
+def _standard(graphs: SessionGraphs) -> list[Floats]:
+    """Contributions of all nodes, above their mean and in units of their standard deviation; 0 where all are alike."""
+    known = graphs.contributions or [np.zeros(node_count(graph)) for graph in graphs.graphs]
+    joined = np.concatenate(known)
     scale = float(joined.std())
-    if scale <= TOLERANCE * max(1.0, float(np.abs(joined).max())):
-        return None, 1.0
-    return [part - float(joined.mean()) for part in contributions], scale
+    is_alike = scale <= TOLERANCE * max(1.0, float(np.abs(joined).max()))
+    return [0 * part if is_alike else (part - joined.mean()) / scale for part in known]
 
 
 def _ranks(scores: Sequence[Floats], size: int) -> Ints:
@@ -326,12 +323,11 @@ def _consensus(common: CommonPatterns, nodes: Sequence[int], ranks: Ints) -> tup
     return fallback
 
 
-def _averaged(aligned: Matches, means: Sequence[Floats] | None, scale: float, own: Floats) -> Floats:
+def _averaged(aligned: Matches, carried: Sequence[Floats]) -> Floats:
     """Standard contributions of the source's nodes, those of the consensus averaged over their counterparts."""
-    result = own.copy()
+    result = carried[0].copy()
     for node, counterparts in aligned.items():
-        if means is not None:
-            result[node] = np.mean([part[other] for part, other in zip(means, counterparts, strict=True)]) / scale
+        result[node] = np.mean([part[other] for part, other in zip(carried, counterparts, strict=True)])
     return result
 
 

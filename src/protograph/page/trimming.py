@@ -101,12 +101,7 @@ class Surroundings:
     wholes: Sequence[Whole]
     around: Sequence[Whole]
     is_common: Callable[[Subgraph], bool]
-    max_nodes: int | None = None
-
-    @property
-    def limit(self) -> int:
-        """Most nodes of a part, as a number."""
-        return self.max_nodes or len(self.source)
+    max_nodes: int
 
 
 def trim(surroundings: Surroundings, weigher: PartWeigher) -> WeighedPart:
@@ -116,7 +111,7 @@ def trim(surroundings: Surroundings, weigher: PartWeigher) -> WeighedPart:
         surroundings: The consensus, and what its parts may grow by besides.
         weigher: To weigh with.
     """
-    consensus, source, limit = surroundings.consensus, surroundings.source, surroundings.limit
+    consensus, source, limit = surroundings.consensus, surroundings.source, surroundings.max_nodes
     fitting = [whole for whole in surroundings.wholes if len(whole) <= limit]
     near = [source.within(whole) for whole in surroundings.around if surroundings.start in whole]
     seeds = [seed for seed in near if len(seed) <= limit and surroundings.is_common(seed)]
@@ -150,7 +145,7 @@ def _grown(
     A part of which it is known beforehand that it cannot weigh enough is left alone: what is added never makes a
     pattern more frequent in the cluster, and at best it becomes unknown elsewhere.
     """
-    consensus, limit = surroundings.consensus, surroundings.limit
+    consensus, limit = surroundings.consensus, surroundings.max_nodes
     queue, seen = list(seeds), {part.pattern for part in seeds}
     heaviest, parts = max(part.weight for part in seeds), list[WeighedPart]()
     while queue and weigher.num_weighed < weigher.counter.affordable(MAX_PARTS):
@@ -259,7 +254,7 @@ def _additions(part: Subgraph, surroundings: Surroundings, counter: PatternCount
         part.grown([node], [edge(node, other) for other in source.neighbours[node] & part.nodes]) for node in around
     ]
     grown = dict.fromkeys([*edges, *wholes, *nodes])
-    fitting = (one for one in grown if len(one) <= surroundings.limit and surroundings.is_common(one))
+    fitting = (one for one in grown if len(one) <= surroundings.max_nodes and surroundings.is_common(one))
     return list(islice(fitting, counter.affordable(MAX_ADDITIONS)))
 
 
