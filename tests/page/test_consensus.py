@@ -432,7 +432,7 @@ def test_graphs_that_are_too_large_are_refused(monkeypatch):
 
 
 def test_a_search_that_was_cut_short_says_so(monkeypatch):
-    monkeypatch.setattr(consensus, "GROW_CALLS", 1)
+    monkeypatch.setattr(consensus, "GROW_CALLS", 30)
     found = searched(session_of([0, 1], WORLD))
     assert not found.session.is_exact
     assert "the largest known, at least " in found.steps[0]

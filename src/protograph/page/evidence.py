@@ -26,7 +26,7 @@ from protograph.patterns.subgraph_isomorphism import contained_in, is_isomorphic
 
 LOOKED_AT = 100  # graphs of the cluster in which nodes and edges are looked up one by one
 WHOLE_CALLS = 20_000  # nodes to place in one graph before it counts as one without the prototype
-PART_CALLS = 5_000  # nodes to try for the largest part of the prototype in one graph
+PART_CALLS = 20_000  # nodes to try for the largest part of the prototype in one graph
 SAME_SHARE = 0.05  # clusters with one prototype are one if the shares that have it differ by no more
 MOST_NEXT = 3  # patterns of other sessions that are kept
 NUM_TAKEN_OUT = 12  # graphs that a pattern is taken out of

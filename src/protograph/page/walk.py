@@ -31,7 +31,7 @@ from protograph.patterns.joint import JointGraphs
 
 MAX_WHOLE = 2**24  # tuples up to which the tensor is built (128 MiB): three graphs of 256 nodes, four of 64
 MAX_STEP = 2**18  # tuples of neighbours that a step chooses among; more take seconds, a thousand times in a walk
-SIZE_CALLS = 200_000  # nodes to try for the largest common pattern, which limits a walk without max_nodes
+SIZE_CALLS = 1_000_000  # nodes to try for the largest common pattern, which limits a walk without max_nodes
 _MAX_ROUNDS = 50  # of improving one node at a time; ten are the most that were seen
 _STEPS_KEPT = 16  # tuples whose steps are not scored anew: a walk stands on the same few again and again
 

@@ -112,37 +112,14 @@ def _begin(graphs: Graphs, q: int, pattern: Ints, images: Ints, row: int, at: in
 
 
 @inner
-def _extends(graphs: Graphs, q: int, pattern: Ints, size: int, images: Ints) -> Any:  # pragma: no cover - compiled
-    """Whether the image from before the pattern's last change still serves, perhaps with one more node."""
-    row, first, last = IMAGES + q, graphs.offsets[q], size - 1
-    if last > 0 and images[row, 0] < 0:  # there is none
-        return False
-    for at in range(size):
-        node = images[row, at]
-        if node >= 0 and not _fits(graphs, first, pattern, images, row, at, node):
-            return False
-    if images[row, last] >= 0:
-        return True
-    _begin(graphs, q, pattern, images, row, last)
-    for cursor in range(images[_CURSOR, last], images[_END, last]):
-        node = graphs.around[cursor, _NEIGHBOUR] if last > 0 else cursor
-        if _fits(graphs, first, pattern, images, row, last, node):
-            images[row, last] = node
-            return True
-    return False
-
-
-@inner
 def _lies_in(
     graphs: Graphs, first: int, end: int, pattern: Ints, size: int, images: Ints, calls: Ints
 ) -> Any:  # pragma: no cover - compiled
-    """Whether a pattern lies in all graphs from the first to before the end; if so, ``images`` says where.
+    """Whether a pattern lies in all graphs from the first to before the end.
 
     ``calls[0]`` counts down with every node that is tried; when it is spent the answer is no.
     """
     for q in range(first, end):
-        if _extends(graphs, q, pattern, size, images):
-            continue
         # Plain zeros would have Numba compile what is called with them twice.
         at, row = np.int64(0), np.int64(_FOUND)
         _begin(graphs, q, pattern, images, row, at)
@@ -162,8 +139,6 @@ def _lies_in(
                 _begin(graphs, q, pattern, images, row, at)
         if at < 0:
             return False
-        for position in range(size):
-            images[IMAGES + q, position] = images[row, position]
     return True
 
 
@@ -219,7 +194,7 @@ def _next_edge(items: Ints, notes: Ints, num_nodes: int) -> Any:  # pragma: no c
 @inner
 def _add(items: Ints, room: Room, size: int, edge: int) -> Any:  # pragma: no cover - compiled
     """Add an edge of the source, and its other node where that is new; return how many nodes are."""
-    pattern, notes, images = room.pattern, room.notes, room.images
+    pattern, notes = room.pattern, room.notes
     u, v = items[edge, SOURCE], items[edge, TARGET]
     made = 0
     if notes[_PLACE, u] < 0:
@@ -228,8 +203,6 @@ def _add(items: Ints, room: Room, size: int, edge: int) -> Any:  # pragma: no co
         made = 1
         notes[_PLACE, v] = size
         pattern[size, NODE], pattern[size, PARENT] = v, notes[_PLACE, u]
-        for row in range(IMAGES + 1, images.shape[0]):
-            images[row, size] = -1
     at, other = notes[_PLACE, u], notes[_PLACE, v]
     pattern[at, JOINED + other] = pattern[other, JOINED + at] = items[edge, EDGE_KIND] + 1
     return made
