@@ -137,10 +137,10 @@ class Matching:
             return np.concatenate([self.at(choices[first : first + at_once]) for first in parts])
         total: Floats = np.full(len(choices), -np.inf)
         for axis in range(choices.shape[1]):
-            scores = self.scorer.fibres(choices.T, axis)
+            scores = self.scorer.fibres([*choices.T], axis)
             own = scores[np.arange(len(choices)), choices[:, axis]]
             total = np.logaddexp(total, own + _fibre_terms(scores, axis=1)[:, 0])
-        return np.where(self.joint.agrees(choices.T), total - np.log(choices.shape[1]), -np.inf)
+        return np.where(self.joint.agrees([*choices.T]), total - np.log(choices.shape[1]), -np.inf)
 
 
 def _fibre_terms(scores: Floats, axis: int) -> Floats:

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from itertools import islice
 from math import sqrt
 
-import numpy as np
-
 from protograph._utils.arrays import Floats
 from protograph._utils.ties import best, best_first
 from protograph.page.counting import Occurrence, PatternCounter, Sample, information

@@ -233,7 +233,7 @@ def _improved(matching: Matching, rows: Sequence[Ints]) -> Ints:
     for _ in range(_MAX_ROUNDS if len(choices) else 0):
         before = choices.copy()
         for axis in range(1, k):
-            scores = scorer.fibres(choices.T, axis)[:, rows[axis]]
+            scores = scorer.fibres([*choices.T], axis)[:, rows[axis]]
             exchange(axis, scores, joint.fits(choices, axis)[:, rows[axis]])
         if np.array_equal(choices, before):
             break
