@@ -128,7 +128,6 @@ def name(request):
 TOGETHER = {
     "all at once": "".join(text for text in NASTY.values() if len(text) < 100),
     "long": NASTY["long"],
-    "empty": "",
 }
 few = pytest.mark.parametrize("name", TOGETHER.values(), ids=TOGETHER)
 
