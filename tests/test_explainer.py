@@ -1,6 +1,7 @@
 """What the base of all explainers owes beyond ``test_contract.py``: doubts, precision, threads, pickles."""
 
 import pickle
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -117,6 +118,22 @@ def test_what_is_found_is_cut_out_judged_and_put_in_order():
     assert sorted(explanation.source_graphs) == [0, 4]
     assert torch.equal(explanation.prototypes[1].graph.edge_index, PAIR)
     assert len(explanation.options["found"]) == 3
+
+
+class Named(list):
+    """Graphs with a name."""
+
+    name = "mine"
+
+
+def test_what_was_explained_when_and_with_which_versions_is_told():
+    told = Given().fit(RAW, Named(graphs(3, 3))).explain(0).provenance
+    assert (told.about["data"], told.about["model"]) == ("mine", "Mean")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", told.about["date"])
+    assert (told.versions["protograph"], told.versions["torch"]) == (pg.__version__, torch.__version__)
+    of_task = Given().fit(pg.GraphClassifier(Mean(), return_type="raw", task=1), graphs(3, 3)).explain(1).provenance
+    assert "data" not in of_task.about
+    assert of_task.about["model"] == "Mean, task 1"
 
 
 def test_nothing_found_is_an_explanation_without_prototypes():

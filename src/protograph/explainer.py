@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from contextlib import contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
@@ -16,7 +18,7 @@ import torch
 from torch import nn
 from torch_geometric.data import Data
 
-from protograph._utils import ties
+from protograph._utils import __version__, ties
 from protograph._utils.arrays import Floats, Ints
 from protograph._utils.errors import NotFittedError, ProtographWarning
 from protograph._utils.progress import Progress, Reports, timed
@@ -28,16 +30,17 @@ from protograph.explanation.survey import surveyed
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
-from protograph.models.classifier import GraphClassifier, Precision
+from protograph.models.classifier import GraphClassifier, Precision, as_classifier
 from protograph.models.inference import RunningClassifier
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
 from protograph.models.predictions import BATCH_SIZE, EmbeddedGraphs, Judge, Judgement, check_target, embed_all
-from protograph.models.provenance import package_versions, provenance_of
 from protograph.molecules.functional_groups import PartNamer
 
 T = TypeVar("T")
 # What an explainer may find: a graph, or the index of a graph given to fit and some of its nodes.
 Found: TypeAlias = Data | tuple[int, Sequence[int]]
+# Packages that decide a result.
+_PACKAGES = ("torch", "torch_geometric", "scikit-learn", "numpy", "numba")
 
 
 @dataclass(eq=False, repr=False)
@@ -134,7 +137,7 @@ class Explainer:
         # Of what is done once for all classes.
         self._seconds = {"fit": time.perf_counter() - started, "cleaning": store.seconds}
         self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
-        self._about = provenance_of(model, graphs)
+        self._about = _about(model, graphs)
         truths = getattr(graphs, "ground_truths", None)
         self._ground_truths: Mapping[int, Any] = truths if isinstance(truths, Mapping) else {}
         self.embedded_ = embedded
@@ -398,7 +401,7 @@ class Explainer:
                 about=self._about,
                 model_calls=used.num_graphs,
                 timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
-                versions=package_versions(),
+                versions=_versions(),
             ),
             doubts=self.doubts_,
             warnings=(*([hard] if hard else []), *embedded.warnings, *self._name_notes, *notes),
@@ -474,3 +477,17 @@ def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:
     if labels is None or labels.min() < 0 or labels.max() >= embedded.num_classes:
         return None
     return Performance.of(labels, predictions, embedded.num_classes).confusion
+
+
+def _about(model: nn.Module | GraphClassifier, graphs: Any) -> dict[str, str]:
+    """Name of the data set, if it has one, and of the model, and the time."""
+    name, classifier = getattr(graphs, "name", None), as_classifier(model)
+    data = {"data": name} if isinstance(name, str) and name else {}
+    task = "" if classifier.task is None else f", task {classifier.task}"
+    date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return {**data, "model": f"{type(classifier.model).__qualname__}{task}", "date": date}
+
+
+def _versions() -> dict[str, str]:
+    """Version of every package that decides a result."""
+    return {"protograph": __version__, **{package: version(package) for package in _PACKAGES}}

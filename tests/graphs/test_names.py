@@ -162,12 +162,9 @@ def test_bins_are_named_by_their_range(cuts, is_whole, wanted):
     assert bin_names("q", cuts, is_whole=is_whole) == wanted
 
 
-def test_kinds_are_named_by_what_is_high_and_low_or_by_their_values():
+def test_kinds_are_named_by_what_is_high_and_low():
     rows = np.array([[0.0, 0.1], [4.0, 4.1], [4.2, 4.0], [0.1, 0.0]])
     assert group_names(GROUP, rows, ColumnNames(("a", "b"))) == ("low a and low b", "high a and high b")
-    ids = ColumnGroup(columns=(0,), anchors=((1.0,), (2.0,), (7.0,)), kinds=(0, 1, 0), scales=(1.0,))
-    values = np.array([[1.0], [7.0], [7.0], [2.0]])
-    assert group_names(ids, values, ColumnNames(("atom",), {0: {7: "N"}})) == ("N and 1", "2")
 
 
 def test_lines_say_bins_kinds_and_the_sample():

@@ -55,9 +55,11 @@ def gap_cuts(values: Floats, *, depth: float, certainty: float, least_share: flo
     density = _density(drawn_in, grid, width)
     counts = density * drawn_in.size * 2 * (width / (grid[1] - grid[0]))
     valleys = _valleys(density, counts, depth, certainty)
-    cuts = [_between(ascending, grid[place]) for place in _with_share(ascending, grid, density, valleys, least_share)]
-    inside = (cut for cut in dict.fromkeys(cuts) if ascending[0] < cut <= ascending[-1])
-    return tuple(float(np.ldexp(cut, power)) for cut in inside)
+    gaps = grid[_with_share(ascending, grid, density, valleys, least_share)]
+    at = np.searchsorted(ascending, gaps, side="right").clip(1, ascending.size - 1)
+    cuts = np.unique((ascending[at - 1] + ascending[at]) / 2)
+    inside = cuts[(ascending[0] < cuts) & (cuts <= ascending[-1])]
+    return tuple(np.ldexp(inside, power).tolist())
 
 
 def _bandwidth(ascending: Floats) -> float:
@@ -118,12 +120,6 @@ def _with_share(ascending: Floats, grid: Floats, density: Floats, valleys: list[
         beside = {gap for place in small for gap in (place - 1, place) if 0 <= gap < len(kept)}
         del kept[max(sorted(beside), key=lambda gap: density[kept[gap]])]
     return kept
-
-
-def _between(ascending: Floats, place: float) -> float:
-    """Half-way between the values on both sides of a place."""
-    at = int(np.clip(np.searchsorted(ascending, place, side="right"), 1, ascending.size - 1))
-    return float((ascending[at - 1] + ascending[at]) / 2)
 
 
 def evenest_cuts(values: Floats, cuts: tuple[float, ...], num_bins: int) -> tuple[float, ...]:

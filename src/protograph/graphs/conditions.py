@@ -140,19 +140,16 @@ class NodeRule:
         """
         if self.is_plain:
             return rows
-        self._check_width(rows.shape[1])
+        last = max((*self.ignored, *(group.columns[-1] for group in self.groups)), default=-1)
+        width, wanted = rows.shape[1], len(self.cuts) or last + 1
+        if width < wanted or (self.cuts and width != wanted):
+            raise ValueError(f"x must have {wanted} columns, as the rule for nodes has, got {width}")
         result = cut_columns(rows, self.cuts)
         result[:, list(self.ignored)] = 0.0
         for group in self.groups:
             result[:, list(group.columns)] = 0.0
             result[:, group.columns[0]] = group.kinds_of(rows)
         return result
-
-    def _check_width(self, width: int) -> None:
-        last = max((*self.ignored, *(group.columns[-1] for group in self.groups)), default=-1)
-        wanted = len(self.cuts) or last + 1
-        if width < wanted or (self.cuts and width != wanted):
-            raise ValueError(f"x must have {wanted} columns, as the rule for nodes has, got {width}")
 
 
 MatchNodes = bool | NodeRule

@@ -12,7 +12,6 @@ from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, islice
-from operator import attrgetter
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, overload
@@ -26,7 +25,7 @@ from protograph._utils.arrays import Ints
 from protograph._utils.words import listed
 from protograph.graphs.files import graphs_of_folder
 from protograph.graphs.origins import NAME_KEYS, Origin, named, origins_of
-from protograph.graphs.subgraph import simple
+from protograph.graphs.subgraph import undirected, without_repeated_edges
 from protograph.graphs.validate import (
     FEATURES,
     NUMBERS,
@@ -41,7 +40,6 @@ from protograph.graphs.validate import (
 
 # So many graphs are checked and laid end to end at a time: what a generator made before can be let go.
 BLOCK = 4096
-_DTYPE, _IS_ON_CPU = attrgetter("dtype"), attrgetter("is_cpu")
 # What a batch has beside the graphs' own tensors.
 _MADE = frozenset({"edge_index", "batch", "ptr", "num_graphs"})
 _USUAL = _MADE.union(FEATURES)
@@ -239,10 +237,10 @@ def _column(key: str, values: list[Any], graph: Data) -> Column:
     """Values of one attribute end to end, if all are plain tensors of one type and number of dimensions."""
     if not all(isinstance(value, Tensor) and not value.is_meta for value in values):
         return values
-    if set(map(type, values)) != {Tensor} or not all(map(_IS_ON_CPU, values)):
+    if set(map(type, values)) != {Tensor} or not all(value.is_cpu for value in values):
         values = [value.as_subclass(Tensor).cpu() for value in values]
     dim = graph.__cat_dim__(key, values[0])
-    are_alike = len(set(map(Tensor.dim, values))) == len(set(map(_DTYPE, values))) == 1
+    are_alike = len({(value.dim(), value.dtype) for value in values}) == 1
     if not are_alike or not values[0].dim() or not isinstance(dim, int):
         return values
     try:
@@ -377,7 +375,8 @@ def _checked(
     _check_numbers(whole, lambda place: labels[place]())
     repeated, directed = _irregular(whole)
     if changed := repeated | directed:
-        whole = collate([simple(graph) if place in changed else graph for place, graph in enumerate(graphs)])
+        simple = {place: undirected(without_repeated_edges(graphs[place])) for place in changed}
+        whole = collate([simple.get(place, graph) for place, graph in enumerate(graphs)])
     return _without_gradients(whole), repeated, directed
 
 

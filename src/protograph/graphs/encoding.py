@@ -248,9 +248,9 @@ class RowKinds:
             pairs, place = np.unique(
                 np.minimum(there, back) * len(distinct) + np.maximum(there, back), return_inverse=True
             )
-            distinct = [
-                _joint_key(*(distinct[rank] for rank in divmod(pair, len(distinct)))) for pair in pairs.tolist()
-            ]
+            # Of one key twice that key, of two the lower before the higher.
+            ends = [divmod(pair, len(distinct)) for pair in pairs.tolist()]
+            distinct = [b"".join(sorted({distinct[rank] for rank in both})) for both in ends]
         if not is_pattern:
             self._number_of = {key: number for number, key in enumerate(sorted(distinct))}
         new = {key: -1 - number for number, key in enumerate(sorted(set(distinct) - self._number_of.keys()))}
@@ -264,10 +264,6 @@ def _matrix(values: Any) -> NDArray[Any] | None:
     plain = values.detach().cpu()
     array: NDArray[Any] = (plain.float() if plain.dtype is torch.bfloat16 else plain).numpy()
     return array.reshape(array.shape[0], -1) if array.size else np.empty((array.shape[0] if array.ndim else 0, 0))
-
-
-def _joint_key(there: bytes, back: bytes) -> bytes:
-    return there if there == back else min(there, back) + max(there, back)
 
 
 def _columns(width: int) -> str:

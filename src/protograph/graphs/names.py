@@ -23,7 +23,7 @@ from protograph.graphs.conditions import ColumnGroup, NodeRule
 CHARGES = ("formal charge", "charge")
 # More kinds nobody tells apart by name; they are left as numbers.
 MOST_KINDS = 400
-# Columns and values that the name of a kind speaks of.
+# Columns that the name of a kind speaks of.
 _MOST_TOLD = 3
 # Letters of what a kind is that go into its short name.
 _MOST_LETTERS = 26
@@ -336,12 +336,12 @@ def kind_names(group: ColumnGroup) -> tuple[str, ...]:
 
 
 def group_names(group: ColumnGroup, rows: Floats, names: ColumnNames) -> tuple[str, ...]:
-    """What the kinds of a group are: the columns in which their rows are high or low, or their most frequent values.
+    """What the kinds of a group are: the columns in which their rows are high or low.
 
     Args:
         group: The group.
         rows: Rows of all features, of which kinds are told.
-        names: Names of the columns, and of the values of some.
+        names: Names of the columns.
     """
     kinds = group.kinds_of(rows)
     own = np.nan_to_num(rows[:, group.columns])
@@ -349,21 +349,9 @@ def group_names(group: ColumnGroup, rows: Floats, names: ColumnNames) -> tuple[s
     told = []
     for kind in range(group.num_kinds):
         inside = own[kinds == kind]
-        if len(group.columns) == 1 and len(np.unique(own)) <= MOST_KINDS and bool((own == np.trunc(own)).all()):
-            what = _values_told(inside[:, 0], names.values.get(group.columns[0], {}))
-        else:
-            away = (inside.mean(axis=0) - mean) / spread if len(inside) else np.zeros(len(group.columns))
-            what = _away_told(away, [column_name(names, column, rows.shape[1]) for column in group.columns])
-        told.append(what)
+        away = (inside.mean(axis=0) - mean) / spread if len(inside) else np.zeros(len(group.columns))
+        told.append(_away_told(away, [column_name(names, column, rows.shape[1]) for column in group.columns]))
     return tuple(told)
-
-
-def _values_told(values: Floats, known: Mapping[int, str]) -> str:
-    distinct, counts = np.unique(values, return_counts=True)
-    frequent = distinct[np.argsort(-counts, kind="stable")].astype(int).tolist()
-    shown = [known.get(value, str(value)) for value in frequent[:_MOST_TOLD]]
-    others = len(frequent) - len(shown)
-    return listed([*shown, *([f"{others} others"] if others > 0 else [])]) if shown else "none"
 
 
 def _away_told(away: Floats, columns: Sequence[str]) -> str:

@@ -83,11 +83,6 @@ def with_edges(graph: Data, edges: Iterable[tuple[int, int]]) -> Data:
     return select_edges(graph, torch.tensor(kept, dtype=torch.long, device=graph.edge_index.device))
 
 
-def simple(graph: Data) -> Data:
-    """The graph without repeated edges, and with the reverse of each."""
-    return undirected(without_repeated_edges(graph))
-
-
 def without_repeated_edges(graph: Data) -> Data:
     """Keep the first of equal edges, with its attributes."""
     keys = (graph.edge_index[0].long() * node_count(graph) + graph.edge_index[1]).cpu().numpy()

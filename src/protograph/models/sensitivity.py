@@ -198,11 +198,13 @@ def _candidates(store: GraphStore, predictions: Ints, num_candidates: int) -> li
     ranked = []
     for members in classes:
         graphs = store.take(members[:: -(-members.size // share)].tolist())
-        ranked.append(sorted(graphs, key=lambda graph: -_num_different(graph)))
+        counts = [len(torch.unique(graph.edge_attr, dim=0)) if graph.num_edges else 0 for graph in graphs]
+        ranked.append([graphs[place] for place in np.argsort(-np.array(counts), kind="stable").tolist()])
     most = max(map(len, ranked))
     in_turn = [graphs[place] for place in range(most) for graphs in ranked if place < len(graphs)]
     row = next((graph.edge_attr[:1] for graph in in_turn if graph.num_edges), None)
-    if not any(_has_other(graph, row) for graph in in_turn):  # perhaps a single graph of many has another row
+    # Perhaps a single graph of many has another row.
+    if not any(graph.num_edges and bool((graph.edge_attr != row).any()) for graph in in_turn):
         other = _with_other(store[:], row)
         in_turn = in_turn if other is None else [other, *in_turn]
     return in_turn
@@ -217,14 +219,6 @@ def _with_other(graphs: CollatedGraphs, row: Tensor | None) -> Data | None:
     first = int(is_other.int().argmax())
     place = int(np.searchsorted(graphs.counts.cumsum(), first, side="right"))
     return graphs[place] if bool(is_other.any()) else None
-
-
-def _num_different(graph: Data) -> int:
-    return len(torch.unique(graph.edge_attr, dim=0)) if graph.num_edges else 0
-
-
-def _has_other(graph: Data, row: Tensor | None) -> bool:
-    return graph.num_edges > 0 and (row is None or bool((graph.edge_attr != row).any()))
 
 
 def _undirected_edges(graph: Data) -> tuple[Ints, Ints]:
