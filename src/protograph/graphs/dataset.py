@@ -403,8 +403,8 @@ def _joined_column(parts: list[Column | None], lengths: list[int]) -> Column:
             return Rows(joined, np.concatenate([[0], counts.cumsum()]), rows[0].dim)
     values: list[Any] = []
     for part, length in zip(parts, lengths, strict=True):
-        in_rows = isinstance(part, Rows)
-        values += [part.of(place) for place in range(length)] if in_rows else part or [None] * length
+        one_by_one = [part.of(place) for place in range(length)] if isinstance(part, Rows) else part
+        values += one_by_one or [None] * length
     return values
 
 
