@@ -69,3 +69,8 @@ def test_colours_are_named_where_there_are_several(house, explain):
     assert [name for name in ("head", "body", "backbone") if f" {name}" in text] == ["head", "body", "backbone"]
     assert " head" in Tags(house._repr_html_()).texts
     assert "border-radius:50%" not in HAS_TRIANGLE._repr_html_()
+
+
+def test_a_prototype_that_is_taken_for_a_class_of_a_higher_number_shows_itself(house):
+    prototype = replace(house, target=0, predicted=3)
+    assert "by itself the model takes this for class 3" in "".join(Tags(prototype._repr_html_()).texts)

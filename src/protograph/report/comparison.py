@@ -5,7 +5,7 @@ from os import PathLike
 
 from torch_geometric.data import Data
 
-from protograph.explanation import Explanation, Explanations, Prototype
+from protograph.explanation import Explanation, Explanations
 from protograph.explanation.describing.sentences import taken_for
 from protograph.report.layout import layout
 from protograph.report.palette import Legend, Palette, palette_of
@@ -75,15 +75,12 @@ def _columns(
     )
     for name, explanations in explained.items():
         prototypes = explanations[target].prototypes if target in explanations else []
-        cells = [(_caption(one), names.named(one.graph).graph) for one in prototypes]
+        cells = []
+        for one in prototypes:
+            rest = f"taken for class {one.predicted}" if taken_for(one) else size(one.graph)
+            cells.append((f"p = {one.probability:.3f}, {rest}", names.named(one.graph).graph))
         columns.append((shortened(name, 20), cells))
     return columns
-
-
-def _caption(prototype: Prototype) -> str:
-    """Probability, and the class that the model takes it for where that is another one, or else the size."""
-    rest = f"taken for class {prototype.predicted}" if taken_for(prototype) else size(prototype.graph)
-    return f"p = {prototype.probability:.3f}, {rest}"
 
 
 def _draw_class(sheet: Sheet, label: str, columns: Sequence[Column], top: float, palette: Palette) -> None:

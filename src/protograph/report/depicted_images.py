@@ -69,12 +69,18 @@ def image_of(graph: Data, feature_names: Sequence[str]) -> Image | None:
 
 def fragment_image(graph: Data, feature_names: Sequence[str]) -> Image | None:
     """A pattern of superpixels whose columns name the row and column of each, as squares there; else ``None``."""
-    greys, places = _greys(graph, feature_names), _named_places(graph, feature_names)
-    if greys is None or places is None:
+    named = enumerate(map(_CELL.fullmatch, feature_names))
+    cells = {column: tuple(map(int, found.groups())) for column, found in named if found}
+    greys = _greys(graph, feature_names)
+    if greys is None or not cells or graph.x.dim() != 2 or graph.x.size(1) != len(feature_names):
         return None
+    own = graph.x[:, list(cells)]
+    if not bool((own.sum(dim=1) == 1).all()):
+        return None
+    numbers = np.array(list(cells.values()), dtype=np.float64)
+    height, width = numbers.max(axis=0) + 0.5
+    places = numbers[own.argmax(dim=1).tolist()][:, ::-1]
     corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
-    numbers = [list(map(int, found.groups())) for name in feature_names if (found := _CELL.fullmatch(name))]
-    height, width = np.max(numbers, axis=0) + 0.5
     return Image(places, greys, (-0.5, -0.5, float(width), float(height)), tuple(place + corners for place in places))
 
 
@@ -102,17 +108,6 @@ def _is_place(column: Floats, pos: object) -> bool:
     return bool((np.abs(alike) > _SAME_PLACE * spreads)[spreads > 0].any())
 
 
-def _named_places(graph: Data, names: Sequence[str]) -> Floats | None:
-    cells = {column: found.groups() for column, name in enumerate(names) if (found := _CELL.fullmatch(name))}
-    if not cells or graph.x.dim() != 2 or graph.x.size(1) != len(names):
-        return None
-    own = graph.x[:, list(cells)]
-    if not bool((own.sum(dim=1) == 1).all()):
-        return None
-    chosen = [list(cells.values())[column] for column in own.argmax(dim=1).tolist()]
-    return np.array([(int(column), int(row)) for row, column in chosen], dtype=np.float64)
-
-
 def _cells(places: Floats, box: tuple[float, float, float, float]) -> tuple[Floats, ...]:
     """What is nearest to each place, inside the box: centres mirrored in its sides make the sides borders."""
     from scipy.spatial import Voronoi
@@ -121,14 +116,12 @@ def _cells(places: Floats, box: tuple[float, float, float, float]) -> tuple[Floa
     across, down = np.array([-1.0, 1.0]), np.array([1.0, -1.0])
     sides = [(across, (2 * left, 0)), (across, (2 * right, 0)), (down, (0, 2 * top)), (down, (0, 2 * bottom))]
     diagram = Voronoi(np.concatenate([places, *(places * sign + np.array(offset) for sign, offset in sides)]))
-    regions = [diagram.vertices[diagram.regions[diagram.point_region[place]]] for place in range(len(places))]
-    return tuple(_around(corners) for corners in regions)
-
-
-def _around(corners: Floats) -> Floats:
-    away = corners - corners.mean(axis=0)
-    ordered: Floats = corners[np.arctan2(away[:, 1], away[:, 0]).argsort(kind="stable")]
-    return ordered
+    cells = []
+    for place in range(len(places)):
+        corners = diagram.vertices[diagram.regions[diagram.point_region[place]]]
+        away = corners - corners.mean(axis=0)
+        cells.append(corners[np.arctan2(away[:, 1], away[:, 0]).argsort(kind="stable")])
+    return tuple(cells)
 
 
 def drawn_places(image: Image) -> Floats:

@@ -1,4 +1,4 @@
-"""Figures: each prototype beside the graph it was cut from, and the map of a class's graphs."""
+"""Figures: each prototype beside the graph it was cut from, and each reason beside its example."""
 
 from collections.abc import Callable, Sequence
 from os import PathLike
@@ -7,7 +7,7 @@ from typing import Any
 from protograph.explanation import Explanation
 from protograph.explanation.describing.sentences import taken_for, what_it_is, where_found
 from protograph.explanation.prototype import formulas_of
-from protograph.report.palette import OTHER_COLOR, Legend, Palette, palette_of
+from protograph.report.palette import Legend, Palette, palette_of
 from protograph.report.reason_figure import draw_reason, reason_height
 from protograph.report.reason_scene import drawn_patterns
 from protograph.report.scene import ClassScenes, Scene, lay_out, source_of
@@ -28,9 +28,6 @@ MARGIN = 0.5
 LEFT_PANEL, BETWEEN = 4.0, 0.4
 RIGHT_PANEL = WIDTH - 2 * MARGIN - LEFT_PANEL - BETWEEN
 HEADER, TITLE, LINE, CAPTION, PANEL, SPACE = 0.82, 0.4, 0.2, 0.28, 2.9, 0.34
-MAP_SIZE = (7.2, 4.4)
-
-NO_CLUSTER = "in no cluster", OTHER_COLOR
 
 
 def plot(explanations: Sequence[Explanation], path: str | PathLike[str] | None = None) -> None:

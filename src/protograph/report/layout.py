@@ -69,7 +69,8 @@ def layout(graph: Data, nodes: Sequence[int] = (), lines: Ints | None = None) ->
     importance = np.ones_like(distances)
     importance[np.ix_(core, core)] = CORE_WEIGHT
     variants = _variants(distances, core, lines)
-    parts = _components_by_size(distances)
+    first_node = np.isfinite(distances).argmax(axis=1)  # of the part that each node is in
+    parts = sorted((np.flatnonzero(first_node == node) for node in np.unique(first_node)), key=lambda part: -len(part))
     return _packed(parts, [_placed(part, variants, importance, edges, lines) for part in parts])
 
 
@@ -156,11 +157,6 @@ def _variants(distances: Floats, core: Ints, lines: Ints) -> list[Floats]:
     return [distances] if np.array_equal(unfolded, distances) else [distances, unfolded]
 
 
-def _components_by_size(distances: Floats) -> list[Ints]:
-    first_node = np.isfinite(distances).argmax(axis=1)
-    return sorted((np.flatnonzero(first_node == node) for node in np.unique(first_node)), key=lambda part: -len(part))
-
-
 def _placed(part: Ints, variants: list[Floats], importance: Floats, edges: Ints, lines: Ints) -> Floats:
     if len(part) == 1:
         return np.zeros((1, 2))
@@ -190,21 +186,18 @@ def _best(variants: list[Floats], importance: Floats, edges: Ints, lines: Ints) 
 def _starts(distances: Floats, edges: Ints) -> list[Floats]:
     size = len(distances)
     rng = np.random.default_rng(0)
-    # Nodes that only differ in name fall on one point in the first start; the noise lets them part.
-    starts = [_multidimensional_scaling(distances) + rng.normal(scale=0.01, size=(size, 2))]
+    # The first by multidimensional scaling. Nodes that only differ in name fall on one point; the noise lets them part.
+    squares = distances**2
+    centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
+    values, vectors = np.linalg.eigh(-centred / 2)
+    scaled = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 0))
+    starts = [np.asarray(scaled + rng.normal(scale=0.01, size=(size, 2)))]
     if size > SMALL:
         return starts
     angles = 2 * np.pi * np.arange(size) / size
     starts.append(np.stack([np.cos(angles), np.sin(angles)], axis=1) * size / 6)
     starts.extend(rng.normal(scale=distances.max() / 3, size=(size, 2)) for _ in range(NUM_RANDOM_STARTS))
     return [*starts, *_planar(size, edges)]
-
-
-def _multidimensional_scaling(distances: Floats) -> Floats:
-    squares = distances**2
-    centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
-    values, vectors = np.linalg.eigh(-centred / 2)
-    return np.asarray(vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 0)))
 
 
 def _planar(size: int, edges: Ints) -> list[Floats]:

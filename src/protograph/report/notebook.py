@@ -37,8 +37,11 @@ def explanations_html(explanations: Sequence[Explanation], not_explained: Mappin
         for target, reason in not_explained.items()
     ]
     palette = shared_palette(explanations) if explanations else palette_of([])
+    doubts = dict.fromkeys(doubt for one in explanations for doubt in one.doubts)
+    items = "".join(f"<br>{escape(doubt)}" for doubt in doubts)
+    notice = f'<div style="{_NOTICE}"><b>The model may have learned nothing</b>{items}</div>' if doubts else ""
     parts = [_class(one, palette) for one in explanations]
-    return _whole([*_doubts(explanations), _legend(palette, explanations), *parts, *missing])
+    return _whole([notice, _legend(palette, explanations), *parts, *missing])
 
 
 def prototype_html(prototype: Prototype) -> str:
@@ -61,7 +64,7 @@ def _told_alone(record: Prototype | Pattern | None, **parts: Any) -> Explanation
     """As much of an explanation as is known where a prototype or a reason shows itself: what columns are called."""
     target = getattr(record, "target", None) or 0
     names = Names(
-        classes=tuple(map(str, range(target + 1))),
+        classes=tuple(map(str, range(max(target, getattr(record, "predicted", None) or 0) + 1))),
         features=ColumnNames() if record is None else ColumnNames(record.feature_names, record.feature_values),
         edges=ColumnNames() if record is None else ColumnNames(record.edge_names, record.edge_values),
     )
@@ -91,15 +94,13 @@ def _legend(palette: Palette, explanations: Sequence[Explanation]) -> str:
     return f'<div style="{_ROW};{_MUTED}">{"".join(items)}</div>'
 
 
-def _doubts(explanations: Sequence[Explanation]) -> list[str]:
-    doubts = dict.fromkeys(doubt for one in explanations for doubt in one.doubts)
-    items = "".join(f"<br>{escape(doubt)}" for doubt in doubts)
-    return [f'<div style="{_NOTICE}"><b>The model may have learned nothing</b>{items}</div>'] if doubts else []
-
-
 def _class(explanation: Explanation, palette: Palette) -> str:
     verb = "is" if explanation.num_predicted == 1 else "are"
-    graphs = count_of(explanation.num_graphs, "graph")
+    graphs, rule, fidelity = count_of(explanation.num_graphs, "graph"), "", explanation.fidelity
+    if explanation.rule is not None:
+        words = "" if fidelity is None else f'<div style="{_MUTED}">fidelity {escape(fidelity_words(fidelity))}</div>'
+        found = escape(str(explanation.rule) or "no reason was found")
+        rule = f'<div style="{_RULE}"><b>Rule:</b> {found}{words}</div>'
     prototypes = [
         _prototype_card(explanation, one, palette, number) for number, one in enumerate(explanation.prototypes, start=1)
     ]
@@ -111,20 +112,12 @@ def _class(explanation: Explanation, palette: Palette) -> str:
         [
             f"<h4 style='margin:.9rem 0 .1rem'>{escape(class_title(explanation))}</h4>",
             f'<div style="{_MUTED}">{explanation.num_predicted:,} of {graphs} {verb} predicted as it</div>',
-            _rule(explanation),
+            rule,
             "" if prototypes else f"<p>{NO_PROTOTYPE}</p>",
             _row([*prototypes, *reasons]),
             *(f'<div style="{_MUTED}">Note: {escape(note)}</div>' for note in explanation.warnings),
         ]
     )
-
-
-def _rule(explanation: Explanation) -> str:
-    if explanation.rule is None:
-        return ""
-    fidelity = explanation.fidelity
-    words = "" if fidelity is None else f'<div style="{_MUTED}">fidelity {escape(fidelity_words(fidelity))}</div>'
-    return f'<div style="{_RULE}"><b>Rule:</b> {escape(str(explanation.rule) or "no reason was found")}{words}</div>'
 
 
 def _prototype_card(explanation: Explanation, prototype: Prototype, palette: Palette, number: int | None = None) -> str:

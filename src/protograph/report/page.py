@@ -1,5 +1,6 @@
 """The page as its template reads it: the verdict, a section a class, the map, what tells classes apart, errors."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -249,12 +250,11 @@ def misled(explanations: Sequence[Explanation]) -> dict[str, Any] | None:
                     card = f"class-{one.target}-reason-{number}"
                     holding.setdefault(index, []).append((f"Reason {number}", card, words))
     wrong = [i for i in range(len(survey)) if survey.labels[i] != survey.predictions[i]]
-    counts: dict[tuple[str, str], int] = {}
+    counts = Counter[tuple[str, str]]()
     for index in wrong:
         target = class_label(survey.predictions[index], first.class_names)
         for name, card, words in holding.get(index, [("", "", "no reason holds")])[:1]:
-            key = (f"{target}: {f'{name}: ' if name else ''}{words}", card)
-            counts[key] = counts.get(key, 0) + 1
+            counts[f"{target}: {f'{name}: ' if name else ''}{words}", card] += 1
     names = first.class_names
     rows = [
         {
@@ -267,8 +267,7 @@ def misled(explanations: Sequence[Explanation]) -> dict[str, Any] | None:
         }
         for index in sorted(wrong, key=lambda index: -survey.probabilities[index])[:MOST_WRONG]
     ]
-    by_reason = sorted(counts.items(), key=lambda item: -item[1])
-    return {"total": len(wrong), "rows": rows, "by_reason": by_reason}
+    return {"total": len(wrong), "rows": rows, "by_reason": counts.most_common()}
 
 
 def _making(explanations: Sequence[Explanation]) -> list[tuple[str, str, dict[str, str]]]:

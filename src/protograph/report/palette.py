@@ -87,7 +87,16 @@ class Palette:
         if not x.size(1) and (self.members or self.scale is not None):
             return [ANY_NODE] * len(x)
         if self.scale is not None:
-            return [Category("", color) for color in _scaled_colors(_numbers(x), self.scale)]
+            from matplotlib import colormaps
+            from matplotlib.colors import to_hex
+
+            numbers, low, span = _numbers(x), self.scale.low, self.scale.high - self.scale.low
+            shares = np.full(len(numbers), 0.5) if span == 0 else (numbers - low) / span
+            colors = map(to_hex, colormaps[SCALE](np.nan_to_num(shares).clip(0, 1)))
+            is_known = np.isfinite(numbers).tolist()
+            return [
+                Category("", color if known else OTHER_COLOR) for color, known in zip(colors, is_known, strict=True)
+            ]
         return [self.categories[self.members.get(tuple(row), -1)] for row in x.tolist()]
 
 
@@ -122,8 +131,10 @@ def palette_of(graphs: Sequence[Data], feature_names: Sequence[str] = (), colors
     counts: Counter[Row] = Counter(map(tuple, x.tolist()))
     if is_one_hot(x):
         labels = {row: _column_name(row.index(1), feature_names) for row in sorted(counts, reverse=True)}
-        usable = _usable(colors)
-        own = {row: usable[row.index(1)] for row in labels} if len(usable) == x.size(1) else {}
+        from matplotlib.colors import is_color_like, to_hex
+
+        is_usable = len(colors) == x.size(1) and all(map(is_color_like, colors))
+        own = {row: to_hex(colors[row.index(1)]) for row in labels} if is_usable else {}
         return _chosen(labels, labels, counts, own, columns)
     if len(counts) <= 1:
         return ALL_ALIKE
@@ -177,19 +188,16 @@ def _distinct(labels: Sequence[str]) -> list[str]:
     ['electronegati…4, low charge', 'electronegati…, high charge', 'other']
     """
     short = [shortened(label, MAX_LABEL) for label in labels]
-    totals = Counter(short)
-    short = [_without_middle(label) if totals[cut] > 1 else cut for label, cut in zip(labels, short, strict=True)]
+    totals, half = Counter(short), (MAX_LABEL - 1) // 2
+    for place, line in enumerate(map(one_line, labels)):
+        # Names of several columns begin alike and end in what tells them apart.
+        if totals[short[place]] > 1 and len(line) > MAX_LABEL:
+            short[place] = f"{line[:half]}…{line[-half:]}"
     totals = Counter(short)
     return [
         label if totals[label] == 1 else f"{label} #{short[: place + 1].count(label)}"
         for place, label in enumerate(short)
     ]
-
-
-def _without_middle(label: str) -> str:
-    """A label cut in its middle: names of several columns begin alike and end in what tells them apart."""
-    line, half = one_line(label), (MAX_LABEL - 1) // 2
-    return line if len(line) <= MAX_LABEL else f"{line[:half]}…{line[-half:]}"
 
 
 def _column_name(column: int, names: Sequence[str]) -> str:
@@ -232,25 +240,6 @@ def _scale(x: Tensor, names: Sequence[str]) -> Scale:
 
 def _numbers(x: Tensor) -> Floats:
     return np.asarray(x[:, 0] if x.size(1) == 1 else x.norm(dim=1))
-
-
-def _scaled_colors(numbers: Floats, scale: Scale) -> list[str]:
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
-    span = scale.high - scale.low
-    shares = np.full(len(numbers), 0.5) if span == 0 else (numbers - scale.low) / span
-    colors = colormaps[SCALE](np.nan_to_num(shares).clip(0, 1))
-    return [
-        to_hex(color) if np.isfinite(number) else OTHER_COLOR for color, number in zip(colors, numbers, strict=True)
-    ]
-
-
-def _usable(colors: Sequence[str]) -> Sequence[str]:
-    """The given colours as hexadecimal numbers, none where one of them is no colour."""
-    from matplotlib.colors import is_color_like, to_hex
-
-    return [to_hex(color) for color in colors] if all(is_color_like(color) for color in colors) else ()
 
 
 def mixed(color: str, other: str, share: float) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 from protograph.explanation import Explanation
 from protograph.explanation.describing.rule_words import example_words, support_words
 from protograph.report.palette import Palette
-from protograph.report.reason_scene import PatternView, ReasonScene
+from protograph.report.reason_scene import DrawnPattern, ReasonScene
 from protograph.report.sheet import INK, MUTED, Sheet, lines_of
 from protograph.report.views import draw_view
 
@@ -61,13 +61,13 @@ def _draw_patterns(sheet: Sheet, scene: ReasonScene, palette: Palette, width: fl
     cell = width / columns
     # A single row has all the room that the example needs.
     tall = max(ROW, height / rows - CAPTION) if rows else 0.0
-    for number, one in enumerate(scene.patterns):
+    for number, (part, view) in enumerate(scene.patterns):
         x, below = sheet.margin + cell * (number % columns), (CAPTION + tall) * (number // columns)
-        _caption(sheet, x, below, cell - 0.15, one.words, LACKING if one.is_lacking else INK)
+        _caption(sheet, x, below, cell - 0.15, part.words, LACKING if part.is_lacking else INK)
         room = (cell - 0.15, tall)
         axes = sheet.axes(x, sheet.top - below - CAPTION - tall, *room)
-        draw_view(axes, room, one.view, palette)
-        _mark(axes, one)
+        draw_view(axes, room, view, palette)
+        _mark(axes, part)
 
 
 def _caption(sheet: Sheet, x: float, below: float, width: float, text: str, color: str) -> None:
@@ -75,13 +75,13 @@ def _caption(sheet: Sheet, x: float, below: float, width: float, text: str, colo
         sheet.say(x, below + 0.06 + CAPTION_LINE * number, line, CAPTION_SIZE, color, width=width)
 
 
-def _mark(axes: Any, one: PatternView) -> None:
+def _mark(axes: Any, part: DrawnPattern) -> None:
     """How often a pattern is asked for, and that it is not to be there: red behind it."""
     place = {"transform": axes.transAxes, "zorder": 9}
-    if one.at_least > 1:
-        color, times = LACKING if one.is_lacking else INK, f"{one.at_least} \N{MULTIPLICATION SIGN}"
+    if part.pattern.at_least > 1:
+        color, times = LACKING if part.is_lacking else INK, f"{part.pattern.at_least} \N{MULTIPLICATION SIGN}"
         axes.text(0.98, 0.96, times, ha="right", va="top", fontsize=11, fontweight="bold", color=color, **place)
-    if one.is_lacking:
+    if part.is_lacking:
         from matplotlib.patches import Rectangle
 
         behind = {"transform": axes.transAxes, "zorder": 0}

@@ -63,8 +63,13 @@ def lay_out(explanations: Iterable[Explanation]) -> list[ClassScenes]:
 
 def scene_of(explanation: Explanation, prototype: Prototype, number: int = 1) -> Scene:
     """Lay out a prototype and its source graph; nodes have the same places in both where there is a source."""
-    shares, drawn = _shares(prototype), explanation.named(prototype.graph).graph
-    source = source_of(explanation, prototype)
+    drawn, source = explanation.named(prototype.graph).graph, source_of(explanation, prototype)
+    evidence = prototype.evidence
+    # In which share of the graphs looked at each node and each edge is found.
+    shares: tuple[list[float], dict[tuple[int, int], float]] = [], {}
+    if evidence is not None and (total := evidence.num_looked_at):
+        edge_shares = zip(prototype.edges, (number / total for number in evidence.edge_graphs), strict=False)
+        shares = [number / total for number in evidence.node_graphs], dict(edge_shares)
     if source is None or prototype.nodes is None:
         own = fragment_look(explanation, prototype)
         return Scene(prototype, number, View(drawn, layout(prototype.graph), None, *shares, look=own))
@@ -90,13 +95,3 @@ def scene_of(explanation: Explanation, prototype: Prototype, number: int = 1) ->
 def source_of(explanation: Explanation, prototype: Prototype) -> Data | None:
     """The graph that a prototype was cut from, where it is kept."""
     return None if prototype.source is None else explanation.source_graphs.get(prototype.source)
-
-
-def _shares(prototype: Prototype) -> tuple[list[float], dict[tuple[int, int], float]]:
-    """In which share of the graphs looked at each node and each edge is found; nothing where none were."""
-    evidence = prototype.evidence
-    if evidence is None or not evidence.num_looked_at:
-        return [], {}
-    total = evidence.num_looked_at
-    edges = zip(prototype.edges, (number / total for number in evidence.edge_graphs), strict=False)
-    return [number / total for number in evidence.node_graphs], dict(edges)

@@ -51,7 +51,9 @@ class ShownGraphs:
         if not self.graphs:
             return Examples([], [], {})
         having, lacking = self._chosen(self.have(prototype), target)
-        graph = prototype.graph if prototype.are_nodes_matched else _bare(prototype.graph)
+        graph = prototype.graph
+        if not prototype.are_nodes_matched:  # any nodes will do
+            graph = Data(edge_index=graph.edge_index, edge_attr=graph.edge_attr, num_nodes=graph.num_nodes)
         try:
             patterns = [Pattern(graph=graph, edge_rule=prototype.edge_rule, node_rule=prototype.node_rule)]
         except ValueError:  # one that is not connected, which was made
@@ -75,11 +77,6 @@ class ShownGraphs:
         """Where patterns lie in graphs that have them; graphs where that is not found in time are left out."""
         found = nodes_of(patterns, [self.graphs[index] for index in indices]) if indices else []
         return {index: list(nodes) for index, nodes in zip(indices, found, strict=True) if nodes}
-
-
-def _bare(graph: Data) -> Data:
-    """A graph of which any nodes will do."""
-    return Data(edge_index=graph.edge_index, edge_attr=graph.edge_attr, num_nodes=graph.num_nodes)
 
 
 def _spread(indices: list[int]) -> list[int]:

@@ -74,17 +74,13 @@ class Thumbnails:
             return {"m": image_markup(look, Marks(), ""), "n": places, "o": True, "e": edges}
         if look is not None:
             return {"s": [one_line(word) for word in look]}
-        return {**self._plain(graph), "e": edges}
-
-    def _plain(self, graph: Data) -> Thumbnail:
-        looks = self._palette.looks(self._explanation.named(graph).graph)
+        looks, own = self._palette.looks(self._explanation.named(graph).graph), graph.get("pos")
         made: Thumbnail = {
             "k": [self._kinds.setdefault((one.color, one_line(one.inside)), len(self._kinds)) for one in looks]
         }
-        own = graph.get("pos")
         if own is not None and own.dim() == 2 and own.size(1) == 2 and bool(own.isfinite().all()):
             made["p"] = [round(float(value), 2) for value in own.flatten().tolist()]
-        return made
+        return {**made, "e": edges}
 
 
 def _places(points: Mapping[int, Floats]) -> list[int]:

@@ -11,7 +11,6 @@ from torch_geometric.data import Data
 from protograph._utils.arrays import Floats, Ints
 from protograph.graphs.validate import node_count
 from protograph.molecules.draw import INK as BLACK
-from protograph.molecules.draw import Stroke
 from protograph.report.depicted_images import FEW_EDGES, Image
 from protograph.report.depicted_molecules import MARGIN, RADIUS, PlacedMolecule
 from protograph.report.layout import graph_distances, pairwise_gaps, undirected_edges
@@ -42,15 +41,28 @@ def draw_placed_molecule(
         marks: What of it is marked.
         shares: How strongly each marked node is, from 0 to 1; in full where it is empty.
     """
+    from matplotlib.patches import Circle, PathPatch
+
     drawing = placed.draw()
     box = (-MARGIN, -MARGIN, drawing.width + MARGIN, drawing.height + MARGIN)
     scale = _fit(axes, frame, box, most=MOST_POINTS)
     points = {node: drawing.points[atom] for node, atom in placed.shown.atoms.items()}
     _draw_halos(axes, points, marks, shares, RADIUS, scale)
     for stroke in drawing.strokes:
-        _draw_stroke(axes, stroke, scale)
-    from matplotlib.patches import Circle
-
+        color = INK if stroke.color == BLACK else stroke.color
+        dashes = [float(number) * scale for number in _NUMBER.findall(stroke.dashes)]
+        axes.add_patch(
+            PathPatch(
+                svg_path(stroke.path),
+                fc=color if stroke.is_filled else "none",
+                ec=color if stroke.width else "none",
+                lw=stroke.width * scale,
+                ls=(0, dashes) if dashes and stroke.width else "-",
+                capstyle="round",
+                zorder=4,
+                label="molecule",
+            )
+        )
     for node in marks.closed:
         axes.add_patch(Circle(tuple(points[node]), RADIUS + 2.5, fill=False, ec=INK, lw=1.2, zorder=6, label="rings"))
 
@@ -70,25 +82,6 @@ def _draw_halos(
         share = shares[place] if len(shares) == len(marks.nodes) else 1.0
         own = mixed(HALO, WHITE, 1 - HALO_ALPHA * share)
         axes.add_patch(Circle(tuple(points[node]), radius, fc=own, ec="none", zorder=2, label="halo nodes"))
-
-
-def _draw_stroke(axes: Any, stroke: Stroke, scale: float) -> None:
-    from matplotlib.patches import PathPatch
-
-    color = INK if stroke.color == BLACK else stroke.color
-    dashes = [float(number) * scale for number in _NUMBER.findall(stroke.dashes)]
-    axes.add_patch(
-        PathPatch(
-            svg_path(stroke.path),
-            fc=color if stroke.is_filled else "none",
-            ec=color if stroke.width else "none",
-            lw=stroke.width * scale,
-            ls=(0, dashes) if dashes and stroke.width else "-",
-            capstyle="round",
-            zorder=4,
-            label="molecule",
-        )
-    )
 
 
 def svg_path(commands: str) -> Any:
@@ -343,8 +336,13 @@ class _Panel:
             colors=[mixed(color, PALE_EDGE, 1 - share) for share in shares],
             linewidths=width * (THINNEST + (1 - THINNEST) * shares),
         )
+        all_edges = self.edges
         for node in loops:
-            middle = self.positions[node] + self._free_direction(node) * 1.2 * self.radius / self.scale
+            # In the middle of the widest angle between the node's edges, upwards where it has none.
+            others = np.concatenate([all_edges[all_edges[:, 0] == node, 1], all_edges[all_edges[:, 1] == node, 0]])
+            place = self.positions[node]
+            angle = free_angle(place, self.positions[others].tolist()) if len(others) else np.pi / 2
+            middle = place + np.array([np.cos(angle), np.sin(angle)]) * 1.2 * self.radius / self.scale
             self.axes.add_patch(
                 Circle(
                     middle,
@@ -362,13 +360,6 @@ class _Panel:
 
         lines = LineCollection(list(self.positions[edges]), capstyle="round", zorder=order, label=label, **style)
         self.axes.add_collection(lines, autolim=False)
-
-    def _free_direction(self, node: int) -> Floats:
-        """The middle of the widest angle between a node's edges, upwards where it has none."""
-        edges = self.edges
-        others = np.concatenate([edges[edges[:, 0] == node, 1], edges[edges[:, 1] == node, 0]])
-        angle = free_angle(self.positions[node], self.positions[others].tolist()) if len(others) else np.pi / 2
-        return np.array([np.cos(angle), np.sin(angle)])
 
     def draw_rings(self, nodes: Sequence[int]) -> None:
         self.axes.scatter(

@@ -4,7 +4,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protograph.explanation.describing.pattern_words import trails, written
+from protograph.explanation.describing.pattern_words import trails
 
 
 @st.composite
@@ -26,10 +26,3 @@ def test_every_edge_is_gone_along_once_and_walks_hang_together(graph):
     for walk in walks[1:]:
         assert walk[0] in seen
         seen.update(walk)
-
-
-def test_nodes_are_numbered_as_they_come():
-    edges = [(0, 2), (0, 3), (1, 3), (3, 4)]
-    text, names, numbers = written(5, edges, lambda node, number: f"{'abcde'[node]}{number}", lambda u, v: "~")
-    assert (text, names, numbers) == ("d1~a2~c3, d1~b4, d1~e5", ["a2", "b4", "c3", "d1", "e5"], [2, 4, 3, 1, 5])
-    assert written(1, [], lambda node, number: "C", lambda u, v: "-") == ("C", ["C"], [1])

@@ -12,7 +12,7 @@ import networkx
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._utils.words import counted, listed, number_word
+from protograph._utils.words import counted, listed, number_word, with_article
 from protograph.explanation.describing.motifs import MAX_NODES, counts_of_kinds, fused_rings, ring_sizes
 from protograph.molecules.elements import element_name
 
@@ -118,33 +118,29 @@ def name_molecule(
 def _sentence(rings: Sequence["_Rings"], groups: Sequence[Group], heavy: list[str], hydrogens: list[str]) -> str:
     """Rings first, or else the heavy atoms that have no name; then what hangs on them."""
     tally = _tally([(group.name, group.plural, group.formula) for group in groups])
-    named = [(_several(name, plural, number), formula) for (name, plural, formula), number in tally]
+    named = [
+        (with_article(name) if number == 1 else counted(number, name, plural), formula)
+        for (name, plural, formula), number in tally
+    ]
     if not rings and not heavy:
         return listed([*(f"{name} ({formula})" for name, formula in named), *hydrogens])
     # Never "with ... with".
     bearing = [name.replace(" with ", " bearing ") for name, _ in named]
     parts = [*bearing, *(heavy if rings else ()), *hydrogens]
-    base = _ring_names(rings) if rings else listed(heavy)
+    base = listed(heavy)
+    if rings:
+        several = [
+            ring.one if number == 1 else f"{number_word(number)} {ring.several}" for ring, number in _tally(rings)
+        ]
+        base = rings[0].alone if len(rings) == 1 else " plus ".join(several)
     # Several rings are a list themselves, from which the comma parts what they carry.
     comma = "," if len(set(rings)) > 1 else ""
     return f"{base}{comma} with {listed(parts)}" if parts else base
 
 
-def _ring_names(rings: Sequence["_Rings"]) -> str:
-    if len(rings) == 1:
-        return rings[0].alone
-    return " plus ".join(
-        ring.one if number == 1 else f"{number_word(number)} {ring.several}" for ring, number in _tally(rings)
-    )
-
-
 def _tally(items: Sequence[Any]) -> list[tuple[Any, int]]:
     """Each with how often it occurs; by name where equally often, as the order of nodes must not matter."""
     return sorted(Counter(items).items(), key=lambda item: (-item[1], str(item[0])))
-
-
-def _several(name: str, plural: str, number: int) -> str:
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}" if number == 1 else counted(number, name, plural)
 
 
 def _rest(

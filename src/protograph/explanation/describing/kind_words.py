@@ -34,23 +34,19 @@ def unsaid_by_smarts(prototype: Prototype) -> list[str]:
 
 def unsaid_by_name(prototype: Prototype, colors: Sequence[str] = ()) -> list[str]:
     """What the name of a prototype does not tell: features that are no kinds with names, and attributes of edges."""
-    edges = []
+    (graph, names, _), x, features, edges = prototype.named, prototype.graph.x, list[str](), list[str]()
     if prototype.edge_rule.is_matched and isinstance(prototype.graph.edge_attr, Tensor):
         edges = list(prototype.edge_names) or [ATTRIBUTES]
-    return [*_unsaid_features(prototype, colors), *edges]
-
-
-def _unsaid_features(prototype: Prototype, colors: Sequence[str]) -> list[str]:
-    (graph, names, _), x = prototype.named, prototype.graph.x
     if not prototype.are_nodes_matched or not isinstance(x, Tensor):
-        return []
+        return edges
     if node_columns(graph, colors) is None or graph.x.size(1) != len(names):
         is_constant = x.numel() == len(x) and bool((x == 0).all() or (x == 1).all())
-        return [] if is_constant else [FEATURES]
-    is_part = len(colors) == len(names) and shown_columns(colors) is not None
-    if is_part:
-        return [f"other {FEATURES}"]
-    return beside_values(prototype.feature_names, prototype.feature_values)
+        features = [] if is_constant else [FEATURES]
+    elif len(colors) == len(names) and shown_columns(colors) is not None:
+        features = [f"other {FEATURES}"]
+    else:
+        features = beside_values(prototype.feature_names, prototype.feature_values)
+    return [*features, *edges]
 
 
 def beside_values(columns: tuple[str, ...], values: ValueNames) -> list[str]:

@@ -83,7 +83,13 @@ def _known(graph: Any) -> Motif | None:
         return TRIVIAL[len(graph)]
     known = next((motif for candidate, motif in _candidates(len(graph)) if is_same(graph, candidate)), None)
     rings = fused_rings(graph) if known is None else None
-    return known if rings is None else _fused(rings)
+    if rings is None:
+        return known
+    number, sizes = number_word(len(rings)), ring_sizes(rings)
+    sets = "pairs of fused rings" if len(rings) == 2 else f"sets of {number} fused rings"
+    inside = f" in {number} fused rings of {sizes}"
+    # Three may lie in a row or around a corner.
+    return Motif(f"{number} fused rings of {sizes}", f"{sets} of {sizes}", "", inside, is_exact=len(rings) == 2)
 
 
 def _candidates(n: int) -> list[tuple[Any, Motif]]:
@@ -97,12 +103,11 @@ def _candidates(n: int) -> list[tuple[Any, Motif]]:
         (networkx.complete_graph(n), _motif("clique", nodes)),
         (networkx.house_graph(), _motif("house")),
         (networkx.wheel_graph(n), _motif("wheel", f" with {number_word(n - 1)} spokes")),
-        *((networkx.grid_2d_graph(*sizes), _grid(*map(number_word, sizes))) for sizes in grids),
+        *((networkx.grid_2d_graph(*sizes), _grid(" by ".join(map(number_word, sizes)))) for sizes in grids),
     ]
 
 
-def _grid(rows: str, columns: str) -> Motif:
-    size = f"{rows} by {columns}"
+def _grid(size: str) -> Motif:
     return Motif(f"a grid of {size} nodes", f"grids of {size} nodes", f"a {size} grid of ")
 
 
@@ -139,14 +144,6 @@ def fused_rings(graph: Any) -> tuple[int, ...] | None:
     is_clear = max(uses.values()) <= 2 and len(rim) > max(map(len, rings))
     is_ring = is_clear and all(degree == 2 for _, degree in rim.degree) and networkx.is_connected(rim)
     return tuple(sorted(map(len, rings))) if is_ring else None
-
-
-def _fused(rings: tuple[int, ...]) -> Motif:
-    number, sizes = number_word(len(rings)), ring_sizes(rings)
-    sets = "pairs of fused rings" if len(rings) == 2 else f"sets of {number} fused rings"
-    inside = f" in {number} fused rings of {sizes}"
-    # Three may lie in a row or around a corner.
-    return Motif(f"{number} fused rings of {sizes}", f"{sets} of {sizes}", "", inside, is_exact=len(rings) == 2)
 
 
 def ring_sizes(rings: tuple[int, ...]) -> str:

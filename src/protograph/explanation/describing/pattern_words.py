@@ -1,7 +1,7 @@
 """A pattern in words that a person can check: all that counts, and nothing else."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -55,32 +55,6 @@ def trails(num_nodes: int, edges: Sequence[Edge]) -> list[list[int]]:
         seen.update(walk)
         walks.append(walk)
     return walks or [[0]]
-
-
-def written(
-    num_nodes: int, edges: Sequence[Edge], token: Callable[[int, int], str], sign: Callable[[int, int], str]
-) -> tuple[str, list[str], list[int]]:
-    """A graph as text, what each node is called there, and its number.
-
-    Args:
-        num_nodes: Number of nodes.
-        edges: Its edges, each once.
-        token: What a node is called, by the node and its number in the text, from 1.
-        sign: What stands between two nodes that are joined.
-
-    >>> written(3, [(0, 1), (1, 2), (0, 2)], lambda node, number: f"C{number}", lambda u, v: "-")
-    ('C1-C2-C3-C1', ['C1', 'C2', 'C3'], [1, 2, 3])
-    """
-    walks = trails(num_nodes, edges)
-    numbers = {node: number for number, node in enumerate(dict.fromkeys(n for walk in walks for n in walk), start=1)}
-    names = [token(node, numbers[node]) for node in range(num_nodes)]
-    texts = []
-    for walk in walks:
-        text = names[walk[0]]
-        for first, second in pairwise(walk):
-            text += f"{sign(first, second)}{names[second]}"
-        texts.append(text)
-    return ", ".join(texts), names, [numbers[node] for node in range(num_nodes)]
 
 
 # Larger patterns are not written out edge by edge.
@@ -225,7 +199,9 @@ class _Shape:
         closed = self.closed if closed is None else closed
         is_closed = center in closed
         ends = Counter((self._kind(center, leaf), self.kinds.nodes[leaf], leaf in closed) for leaf in leaves)
-        parts = [(edge, self._several(noun, number, is_end)) for (edge, noun, is_end), number in _in_order(ends)]
+        # Rare ones first, then by name: the order of nodes does not matter.
+        ordered = sorted(ends.items(), key=lambda item: (item[1], item[0][1].one, item[0][0], item[0][2]))
+        parts = [(edge, self._several(noun, number, is_end)) for (edge, noun, is_end), number in ordered]
         own, has_kinds = self.kinds.nodes[center].one, any(edge for edge, _ in parts)
         if is_closed and not has_kinds:
             verb = "neighbour is" if len(leaves) == 1 else "neighbours are"
@@ -271,20 +247,19 @@ class _Shape:
             return None
         counts = Counter(self.kinds.nodes[node] for node in order)
         rest = f"{chordless}{edges}{closed}"
-        is_benzene = size == 6 and self.is_of_one_kind and self._all_aromatic() and self.kinds.nodes[0].short == "C"
+        is_aromatic = self.kinds.are_atoms and set(self.kinds.edges.values()) == {"aromatic"}
+        is_benzene = size == 6 and self.is_of_one_kind and is_aromatic and self.kinds.nodes[0].short == "C"
         name = "triangle" if size == 3 else "ring"
         if is_benzene:
             return PatternWords(f"benzene ring{chordless}{closed}", f"benzene rings{chordless}{closed}")
         if size == 3 and not self.kinds.nodes[0].short and self.is_of_one_kind:
             return PatternWords(f"{name}{rest}", f"{name}s{rest}")
         if len(counts) == 1 or size == 3 or (len(counts) == 2 and min(counts.values()) == 1):
-            nodes = listed([counted(number, noun.one, noun.several) for noun, number in _most_first(counts)])
+            most_first = sorted(counts.items(), key=lambda item: (-item[1], item[0].one))
+            nodes = listed([counted(number, noun.one, noun.several) for noun, number in most_first])
             return PatternWords(f"{name} of {nodes}{rest}", f"{name}s of {nodes}{rest}")
         around = _least_turn([self.kinds.nodes[node].short for node in order])
         return PatternWords(f"ring {'-'.join(around)}{rest}", f"rings {'-'.join(around)}{rest}")
-
-    def _all_aromatic(self) -> bool:
-        return self.kinds.are_atoms and set(self.kinds.edges.values()) == {"aromatic"}
 
     def _edges_alike(self) -> str | None:
         """What all edges are; ``None`` where they differ."""
@@ -304,10 +279,7 @@ class _Shape:
         kinds = {nodes[node] for node in closed}
         if len(kinds) == 1 and closed == {node for node in self.graph if nodes[node] in kinds}:
             (noun,) = kinds
-            verb = (
-                f"{noun.one} has no other neighbour" if len(closed) == 1 else f"{noun.several} have no other neighbours"
-            )
-            return f" whose {verb}"
+            return f" whose {noun.one if len(closed) == 1 else noun.several} {_have_no_other(len(closed))}"
         if self.is_of_one_kind and can_be_any:
             return f", {number_word(len(closed))} of whose nodes {_have_no_other(len(closed))}"
         return None
@@ -389,17 +361,23 @@ class _Shape:
         as_drawn += ", of whose nodes some have no other neighbours" if self.closed else ""
         if len(self.pattern.edges) > MOST_EDGES:
             return PatternWords(as_drawn)
+        # Each node has a number in the order in which the walks come to it, from 1.
         order = self._canonical()
         place = {node: number for number, node in enumerate(order)}
-        text, names, numbers = written(
-            len(order),
-            [(place[u], place[v]) for u, v in self.pattern.edges],
-            lambda node, number: self._token(order[node], number),
-            lambda first, second: self.kinds.sign(order[first], order[second]),
-        )
+        walks = trails(len(order), [(place[u], place[v]) for u, v in self.pattern.edges])
+        names = {}
+        for number, node in enumerate(dict.fromkeys(order[step] for walk in walks for step in walk), start=1):
+            short = self.kinds.nodes[node].short
+            names[node] = f"{short}{'' if self.kinds.are_atoms else ' #'}{number}" if short else str(number)
+        texts = []
+        for walk in walks:
+            nodes = [order[step] for step in walk]
+            steps = (f"{self.kinds.sign(first, second)}{names[second]}" for first, second in pairwise(nodes))
+            texts.append(f"{names[nodes[0]]}{''.join(steps)}")
+        text = ", ".join(texts)
         if len(text) > MOST_LETTERS:
             return PatternWords(as_drawn)
-        ends = [names[place[node]] for node in sorted(self.closed, key=lambda one: numbers[place[one]])]
+        ends = [name for node, name in names.items() if node in self.closed]
         closed = f", where {listed(ends)} {_have_no_other(len(ends))}" if ends else ""
         if len(ends) == len(names):
             closed = ", none of whose nodes has another neighbour"
@@ -433,24 +411,9 @@ class _Shape:
         )
         return [int(node) for node in canonical_order(encoded).nodes]
 
-    def _token(self, node: int, number: int) -> str:
-        short = self.kinds.nodes[node].short
-        if not short:
-            return str(number)
-        return f"{short}{number}" if self.kinds.are_atoms else f"{short} #{number}"
-
 
 def _have_no_other(number: int) -> str:
     return "has no other neighbour" if number == 1 else "have no other neighbours"
-
-
-def _most_first(counts: Counter[NodeWords]) -> list[tuple[NodeWords, int]]:
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0].one))
-
-
-def _in_order(ends: Counter[Any]) -> list[tuple[Any, int]]:
-    """Kinds of leaves, rare ones first, then by name: the order of nodes does not matter."""
-    return sorted(ends.items(), key=lambda item: (item[1], item[0][1].one, item[0][0], item[0][2]))
 
 
 def _least_turn(labels: Sequence[str]) -> list[str]:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from protograph._utils.words import clean_name, count_of, counted, listed, one_line
 from protograph.explanation.describing.pattern_words import PatternWords, pattern_words
-from protograph.explanation.describing.sentences import chance, found_in, share_of
+from protograph.explanation.describing.sentences import chance, share_of, shares_words
 from protograph.explanation.pattern import Pattern
-from protograph.explanation.rule import Example, Fidelity, Reason, Support
+from protograph.explanation.rule import Example, Fidelity, Reason
 
 if TYPE_CHECKING:
     from protograph.explanation.explanation import Explanation
@@ -69,16 +69,14 @@ def _rest_words(reason: Reason, colors: Sequence[str]) -> str:
         number = len(reason.unless)
         others = f"none of their {counted(number, 'reason')} holds" if number > 1 else "their reason does not hold"
         return f"none of what marks the others: {others}"
-    marks = list(dict.fromkeys(_not_words(other, colors) for other in reason.unless))
-    return f"none of what marks the others: {_together(marks)}"
-
-
-def _not_words(other: Reason, colors: Sequence[str]) -> str:
-    if len(other.has) == 1 and not other.lacks:
-        return pattern_words(other.has[0], colors).absent
-    if len(other.lacks) == 1 and not other.has:
-        return pattern_words(other.lacks[0], colors).present
-    return f"not at once ({reason_words(other, colors)})"
+    marks = []
+    for other in reason.unless:
+        if len(other.patterns) == 1:
+            words = pattern_words(other.patterns[0], colors)
+            marks.append(words.absent if other.has else words.present)
+        else:
+            marks.append(f"not at once ({reason_words(other, colors)})")
+    return f"none of what marks the others: {_together(list(dict.fromkeys(marks)))}"
 
 
 def _is_named(pattern: Pattern, reason: Reason) -> bool:
@@ -95,6 +93,7 @@ MOST_GRAPHS = 3
 def support_words(reason: Reason, class_name: str) -> str:
     """Where a reason holds: in the class and elsewhere, on the graphs kept apart where there are such.
 
+    >>> from protograph.explanation.rule import Support
     >>> half = Support(num_in_class=40, num_class=80, num_elsewhere=0, num_others=40)
     >>> from torch_geometric.data import Data
     >>> from protograph.explanation.pattern import Pattern
@@ -104,19 +103,7 @@ def support_words(reason: Reason, class_name: str) -> str:
     'holds in 50% of the graphs predicted as mutagen and in none of the others'
     """
     support, where = (reason.support, "") if reason.kept_apart is None else (reason.kept_apart, " kept apart")
-    return _holds(support, class_name, where)
-
-
-def _holds(support: Support, class_name: str, where: str) -> str:
-    name = clean_name(class_name)
-    own = f"{where} that are predicted as" if where else " predicted as"
-    own = f"{own} {'class ' if name.isdigit() else ''}{name}"
-    noun, rest = ("other", where) if support.num_class else ("graph", f"{own.replace('predicted', 'not predicted')}")
-    parts = [
-        found_in(support.num_in_class, support.num_class, "graph", own) if support.num_class else "",
-        found_in(support.num_elsewhere, support.num_others, noun, rest) if support.num_others else "",
-    ]
-    text = " and ".join(part for part in parts if part)
+    text = shares_words(support, clean_name(class_name), where)
     return f"holds {text}" if text else "holds in no graph, as there is none"
 
 
@@ -160,16 +147,11 @@ def rule_lines(explanation: "Explanation") -> list[str]:
         return []
     lines = [f"Rule: {explanation.rule}." if explanation.reasons else "No reason was found."]
     for number, reason in enumerate(explanation.reasons, start=1):
-        lines.append(f"Reason {number}: {reason_line(reason, explanation)}")
+        parts = [reason.describe(colors=explanation.feature_colors), support_words(reason, explanation.class_name)]
+        if reason.example is not None:
+            parts.append(example_words(reason.example, explanation.graph_label(reason.example.source)))
+        lines.append(f"Reason {number}: {'; '.join(parts)}")
     return [*lines, *agreement_lines(explanation)]
-
-
-def reason_line(reason: Reason, explanation: "Explanation") -> str:
-    """A reason in words, where it holds, and its example."""
-    parts = [reason.describe(colors=explanation.feature_colors), support_words(reason, explanation.class_name)]
-    if reason.example is not None:
-        parts.append(example_words(reason.example, explanation.graph_label(reason.example.source)))
-    return "; ".join(parts)
 
 
 def agreement_lines(explanation: "Explanation") -> list[str]:

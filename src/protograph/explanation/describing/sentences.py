@@ -12,6 +12,7 @@ from protograph.explanation.describing.groups import NEUTRAL_RULES, RULES, Molec
 from protograph.explanation.describing.kind_words import besides
 from protograph.explanation.describing.motifs import compose, simple_graph
 from protograph.explanation.prototype import Evidence, Prototype, smarts_of
+from protograph.explanation.rule import Support
 from protograph.graphs.names import node_columns
 from protograph.molecules.elements import are_atoms
 from protograph.molecules.functional_groups import NamedPart
@@ -96,22 +97,32 @@ def where_found(evidence: Evidence | None, class_name: str | None = None) -> str
     """
     if evidence is None:
         return ""
-    inside, outside = evidence.num_class, evidence.num_others
-    name = "its class" if class_name is None else clean_name(class_name)
-    own = f"predicted as {'class ' if name.isdigit() else ''}{name}"
-    noun, rest = ("other", "") if inside else ("graph", f" not {own}")
-    parts = [
-        found_in(evidence.num_in_class, inside, "graph", f" {own}") if inside else "",
-        found_in(evidence.num_elsewhere, outside, noun, rest) if outside else "",
-    ]
-    text = " and ".join(part for part in parts if part)
-    if inside and outside and evidence.information < _TELLS_NOTHING:
+    text = shares_words(evidence, "its class" if class_name is None else clean_name(class_name))
+    if evidence.num_class and evidence.num_others and evidence.information < _TELLS_NOTHING:
         # Such a class is known by what its graphs lack.
         text += ", so that by itself it does not tell the class"
     return f"found {text}" if text else ""
 
 
-def found_in(number: int, total: int, noun: str, which: str) -> str:
+def shares_words(counts: Support, name: str, where: str = "") -> str:
+    """In which shares of the class and of the others something is; of no graphs nothing is said.
+
+    Args:
+        counts: In how many graphs it is.
+        name: What the class is called.
+        where: What graphs it is of, such as " kept apart"; empty for all.
+    """
+    own = f"predicted as {'class ' if name.isdigit() else ''}{name}"
+    which = f"{where} that are " if where else " "
+    noun, rest = ("other", where) if counts.num_class else ("graph", f"{which}not {own}")
+    parts = [
+        _found_in(counts.num_in_class, counts.num_class, "graph", f"{which}{own}") if counts.num_class else "",
+        _found_in(counts.num_elsewhere, counts.num_others, noun, rest) if counts.num_others else "",
+    ]
+    return " and ".join(part for part in parts if part)
+
+
+def _found_in(number: int, total: int, noun: str, which: str) -> str:
     """A share of some graphs; where they are few, in figures and with its interval."""
     if total >= FEW:
         return f"in {share_of(number, total)} of the {noun}s{which}"
