@@ -24,7 +24,7 @@ from torch_geometric.data import Batch, Data
 from protograph._utils.arrays import Ints
 from protograph._utils.words import listed
 from protograph.graphs.files import graphs_of_folder
-from protograph.graphs.origins import NAME_KEYS, Origin, named, origins_of
+from protograph.graphs.origins import NAME_KEYS, Origin, named, origin_at, origins_of
 from protograph.graphs.subgraph import undirected, without_repeated_edges
 from protograph.graphs.validate import (
     FEATURES,
@@ -282,7 +282,7 @@ class GraphStore(Sequence[Data]):
         check_container(given)
 
         def label(graph: Any, place: int) -> str:
-            return named((origins or origins_of(given, place + 1))[place], graph).label
+            return named(origins[place] if origins else origin_at(given, place), graph).label
 
         parts: list[CollatedGraphs] = []
         self._repeated: set[int] = set()

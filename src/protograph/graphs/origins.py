@@ -14,7 +14,7 @@ MAX_SMILES = 60
 NAME_KEYS = ("name", "id")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Origin:
     """Where one graph came from.
 
@@ -70,23 +70,27 @@ def _text(graph: Any, keys: Sequence[str]) -> str:
 
 
 def origins_of(graphs: Any, count: int) -> Sequence[Origin]:
-    """Where graphs came from: what a data set knows of it, else their places in what was given.
-
-    A :class:`torch.utils.data.Subset` and a selection of a PyG data set count in the data set they were taken from.
+    """Where graphs came from.
 
     Args:
         graphs: What the user gave.
-        count: How many graphs that is, or how many of them have been read so far.
+        count: How many graphs that is.
 
     >>> [origin.position for origin in origins_of(Subset(["a", "b", "c"], [2, 0]), 2)]
     [2, 0]
     """
+    return [origin_at(graphs, place) for place in range(count)]
+
+
+def origin_at(graphs: Any, place: int) -> Origin:
+    """Where a graph came from: what a data set knows of it, else its place in what was given.
+
+    A :class:`torch.utils.data.Subset` and a selection of a PyG data set count in the data set they were taken from.
+    """
     known = getattr(graphs, "origins", None)
-    if isinstance(known, Sequence) and len(known) >= count and all(isinstance(one, Origin) for one in known):
-        return known
+    if isinstance(known, Sequence) and place < len(known) and isinstance(origin := known[place], Origin):
+        return origin
     if isinstance(graphs, Subset):
-        whole: Any = graphs.dataset
-        all_origins = origins_of(whole, len(whole))
-        return [all_origins[index] for index in graphs.indices]
-    is_selection = isinstance(graphs, Dataset) and len(graphs.indices()) >= count
-    return [Origin(position=int(place)) for place in (graphs.indices() if is_selection else range(count))]
+        return origin_at(graphs.dataset, graphs.indices[place])
+    is_selection = isinstance(graphs, Dataset) and place < len(graphs.indices())
+    return Origin(position=int(graphs.indices()[place]) if is_selection else place)
