@@ -31,7 +31,6 @@ from protograph.graphs.dataset import GraphStore
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
 from protograph.models.classifier import GraphClassifier, Precision, as_classifier
-from protograph.models.inference import RunningClassifier
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
 from protograph.models.predictions import BATCH_SIZE, EmbeddedGraphs, Judge, Judgement, check_target, embed_all
 from protograph.molecules.functional_groups import PartNamer
@@ -224,7 +223,7 @@ class Explainer:
         self.members(target)
         timings: dict[str, float] = {}
         with self._reported(1), timed(timings, "finding"), preserved_random_state():
-            prototypes = best_first(self._prototypes(list(self.find(target)), target), self._classifier().resolution)
+            prototypes = best_first(self._prototypes(list(self.find(target)), target), self._running.resolution)
         return self._explanation(
             target,
             prototypes=prototypes,
@@ -246,7 +245,7 @@ class Explainer:
             parts.append((part, {"source": index, "sources": [index], "nodes": nodes}))
         judged = self._judge([graph for graph, _ in parts], target)
         return [
-            Prototype(graph=graph, target=target, **vars(judged.of_one(at)), **place, **self._column_names)
+            Prototype(graph=graph, target=target, **vars(judged.of_one(at)), **place, **self._names.of_columns)
             for at, (graph, place) in enumerate(parts)
         ]
 
@@ -317,15 +316,6 @@ class Explainer:
             raise NotFittedError(f"this {type(self).__name__} has no model yet; call fit(model, graphs) first")
         return embedded
 
-    def _classifier(self) -> RunningClassifier:
-        self._fitted()
-        return self._running
-
-    @property
-    def _column_names(self) -> dict[str, Any]:
-        """Names of the columns of features and of edges' attributes, which prototypes are built with."""
-        return self._names.of_columns
-
     @property
     def _namer(self) -> PartNamer:
         """Finds what parts of molecules are called."""
@@ -333,7 +323,7 @@ class Explainer:
 
     @property
     def _judge(self) -> Judge:
-        return Judge(self._classifier(), self._fitted().return_type)
+        return Judge(return_type=self._fitted().return_type, classifier=self._running)
 
     def _checked_target(self, target: int | str) -> int:
         """The index of a class, by that or by its name."""

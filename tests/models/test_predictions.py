@@ -10,7 +10,7 @@ from torch_geometric.nn import global_add_pool
 
 from protograph import GraphClassifier, ProtographWarning
 from protograph.graphs.dataset import GraphStore
-from protograph.models.predictions import Judge, Judgement, check_target, decided_type, embed, label_of
+from protograph.models.predictions import Judge, Judgement, check_target, class_of, decided_type, embed
 from tests import zoo
 from tests.metrics.by_hand import Linear, graph
 
@@ -186,7 +186,7 @@ def test_what_diverged_is_named_by_its_graph(is_finite, what):
     ],
 )
 def test_a_label_is_one_whole_number(y, label):
-    assert label_of(Data(y=y)) == label
+    assert class_of(y) == label
 
 
 def test_an_error_says_at_which_graphs_it_happened():

@@ -167,7 +167,7 @@ class GeneratingExplainer(Explainer):
             prototypes, notes = self._generate(target)
         if len(prototypes) < self.num_prototypes:
             notes.append(f"only {len(prototypes)} different graphs were found, {self.num_prototypes} were asked for")
-        missing = sorted((self._classifier().call.attributes or frozenset()) & set(self._other_attributes()))
+        missing = sorted((self._running.call.attributes or frozenset()) & set(self._other_attributes()))
         if missing:
             notes.insert(0, f"generated graphs have no {', '.join(missing)}, which the model takes")
         if vocabulary.num_left_out:
@@ -179,7 +179,7 @@ class GeneratingExplainer(Explainer):
             )
         return self._explanation(
             target,
-            prototypes=best_first(prototypes, self._classifier().resolution),
+            prototypes=best_first(prototypes, self._running.resolution),
             timings=timings,
             notes=notes,
         )
@@ -196,7 +196,7 @@ class GeneratingExplainer(Explainer):
             margin=float(judgement.margins[place]),
             target=target,
             predicted=int(judgement.predictions[place]),
-            **self._column_names,
+            **self._names.of_columns,
         )
 
     def _other_attributes(self) -> list[str]:
@@ -206,7 +206,7 @@ class GeneratingExplainer(Explainer):
     def _check_accepted(self, graph: Data) -> None:
         """A model does not say all that it reads, so it is tried."""
         try:
-            self._classifier().classify([graph])
+            self._running.classify([graph])
         except Exception as error:
             others = ", ".join(map(repr, self._other_attributes()))
             hint = f"; the data also has {others}" if others else ""

@@ -82,7 +82,7 @@ class GNNInterpreter(GeneratingExplainer):
         check_options(self)
 
     def _generate(self, target: int) -> tuple[list[Prototype], list[str]]:
-        model = self._classifier().model
+        model = self._running.model
         if not any(isinstance(module, MessagePassing) for module in model.modules()):
             raise ValueError(
                 f"GNNInterpreter needs a model of torch_geometric.nn.MessagePassing layers, whose edges it can weight; "

@@ -64,7 +64,7 @@ class RandomSubgraph(Explainer):
         timings: dict[str, float] = {}
         with timed(timings, "sampling"), preserved_random_state():
             notes = self._search("sampling", self.num_candidates, "subgraphs", draw, candidates)
-            judged = best_first(candidates, self._classifier().resolution)
+            judged = best_first(candidates, self._running.resolution)
         best = {prototype.source: prototype for prototype in reversed(judged)}
         # The best of each graph first, then the others.
         prototypes = sorted(judged, key=lambda one: one is not best[one.source])[: self.num_prototypes]

@@ -146,7 +146,7 @@ class _Training:
 
     def _judged(self, graphs: Sequence[Data]) -> Tensor:
         """Probability of the class for each graph; the best are kept, of graphs that tie the one seen first."""
-        best, limit, resolution = self.best, self.options.num_prototypes, self.options._classifier().resolution
+        best, limit, resolution = self.best, self.options.num_prototypes, self.options._running.resolution
         judged = self.options._judge(graphs, self.target)
         for place in np.argsort(-judged.margins, kind="stable").tolist():
             graph, margin = graphs[place], judged.margins[place]

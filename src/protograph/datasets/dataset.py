@@ -15,7 +15,7 @@ from protograph._utils.arrays import Bools, Ints
 from protograph._utils.words import clean_name
 from protograph.graphs.names import ColumnNames, ValueNames
 from protograph.graphs.origins import Origin, origins_of
-from protograph.models.predictions import label_of
+from protograph.models.predictions import class_of
 from protograph.molecules.read import read_edge_names, read_feature_names
 
 Indices = slice | Sequence[int] | Tensor | NDArray[np.integer] | Bools
@@ -115,7 +115,8 @@ class GraphDataset(Sequence[Data]):
             raise TypeError(f"class_names must be a list of names, got {classes!r}")
         object.__setattr__(self, "class_names", tuple(map(str, classes)))
         # Graphs need not have labels.
-        labels = self.labels.tolist() if isinstance(self.graphs, LazyGraphs) else map(label_of, self.graphs)
+        is_lazy = isinstance(self.graphs, LazyGraphs)
+        labels = self.labels.tolist() if is_lazy else [class_of(graph.get("y")) for graph in self.graphs]
         largest = max((label for label in labels if label is not None), default=-1) if classes else -1
         if classes and largest >= len(classes):
             raise ValueError(

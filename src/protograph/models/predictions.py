@@ -298,11 +298,6 @@ def _are_raw(outputs: Tensor, classifier: RunningClassifier, store: GraphStore) 
     return bool(are_beyond_probabilities(checked_outputs(classifier, parts)).any())
 
 
-def label_of(graph: Data) -> int | None:
-    """The class that a graph was given, ``None`` where that is not one whole number."""
-    return class_of(graph.get("y"))
-
-
 def class_of(y: Any, task: int | None = None) -> int | None:
     """The class that a graph's ``y`` says: its only value, or that of a task; ``None`` where there is no such one."""
     if isinstance(y, Tensor) and not is_plain(y):

@@ -97,7 +97,7 @@ class PAGE(Explainer):
                 num_graphs=self.num_graphs,
                 random_state=self.random_state,
                 num_nearest=near if self._walk is None else 0,
-                resolution=self._classifier().resolution,
+                resolution=self._running.resolution,
                 content_keys=lambda indices: [source.order for source in self._canonical(indices)],
                 graph_label=self._store.label,
             )
@@ -129,7 +129,7 @@ class PAGE(Explainer):
                     step()
             reasons = self._reasons() if representatives is None else None
         clusters = [result.cluster for result in results]
-        prototypes = best_first(prototypes, self._classifier().resolution)
+        prototypes = best_first(prototypes, self._running.resolution)
         shown = reasons.shown(target) if reasons else set()
         # Colours are those of columns, where kinds by a rule have colours of their own.
         names = self._names if self._nodes().rule.is_plain else replace(self._names, colors=())
@@ -180,7 +180,7 @@ class PAGE(Explainer):
             readings=readings,
             graph=self._store.__getitem__,
             edge_rule=graphs.edge_rule,
-            names=self._column_names,
+            names=self._names.of_columns,
             namer=self._namer,
             max_reasons=self.max_reasons,
         )
@@ -232,7 +232,7 @@ class PAGE(Explainer):
     def _edges(self) -> ResolvedEdges:
         """Which edges count as the same; found out once a fit."""
         asked = False if self._walk and self.match_edges == "auto" else self.match_edges
-        model, predictions = self._classifier(), self._fitted().predictions
+        model, predictions = self._running, self._fitted().predictions
         return self._once(
             f"edges, {asked}",
             lambda: resolved_edges(asked, model, self._store, predictions),
@@ -247,7 +247,7 @@ class PAGE(Explainer):
 
     def _head(self) -> Floats | None:
         """The linear map that the model ends in, if it does; looked for once a fit."""
-        resolution = self._classifier().resolution
+        resolution = self._running.resolution
         return self._once("head", lambda: linear_head(self._fitted(), resolution))
 
     def _results(self, fitted: FittedClass, selection: Selection) -> tuple[list[ClusterResult], list[str]]:
@@ -299,7 +299,7 @@ class PAGE(Explainer):
             edge_rule=fitted.encoded.edge_rule,
             named_parts=named_parts(candidate.graph, fitted),
             next_best=next_best(result, fitted.encoded) if self._walk is None else (),
-            **self._column_names,
+            **self._names.of_columns,
         )
 
     def _order_notes(self, prototypes: Sequence[Prototype]) -> list[str]:

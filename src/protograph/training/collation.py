@@ -21,7 +21,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
 from protograph.graphs.validate import validate
-from protograph.models.predictions import label_of
+from protograph.models.predictions import class_of
 from protograph.training.gcn import GCN
 
 # Of features that are added up over the neighbours beforehand.
@@ -140,7 +140,7 @@ def collate(graphs: Iterable[Data]) -> FlatGraphs:
 
 
 def _label(graph: Data, number: int) -> int:
-    label = label_of(graph)
+    label = class_of(graph.get("y"))
     if label is None or label < 0:
         given = graph.y.tolist() if isinstance(graph.y, Tensor) else graph.y
         raise ValueError(
