@@ -91,10 +91,3 @@ def test_an_interrupt_keeps_the_best_so_far(name, graphs):
     assert explanation.prototypes
     assert any("interrupted" in note for note in explanation.warnings)
     assert any("interrupted" in str(item.message) for item in caught)
-
-
-@pytest.mark.parametrize("name", BY_CHANCE)
-def test_as_many_prototypes_as_asked_for(name, graphs):
-    explanation = explained(name, model_of(), graphs, num_prototypes=3)
-    assert len(explanation.prototypes) == 3
-    assert explanation.summary().count("\n  ") >= 3

@@ -117,14 +117,6 @@ def test_the_code_of_a_page_runs(page, cast, molecules, capsys):
         assert capsys.readouterr().out.startswith(fenced(page, "text")[0][2])
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_no_block_is_of_a_language_that_nobody_looks_at(page):
-    tried = {"python", "sh", "bash", "json", "bibtex"}  # by the tests here
-    shown = {"text", "{eval-rst}", "{include} ../CHANGELOG.md", "{include} ../CONTRIBUTING.md"}  # or by `make docs`
-    opening = re.findall(r"^```(.*)$", (ROOT / page).read_text(), re.MULTILINE)[::2]
-    assert set(opening) - tried - shown == set()
-
-
 def test_the_drawings_of_the_method_can_be_made(houses, monkeypatch):
     """Of a smaller explanation; `make drawings` makes those that are kept."""
     monkeypatch.syspath_prepend(DOCS)

@@ -94,14 +94,6 @@ def test_what_users_rely_on_is_as_promised(file):
     assert not broken, broken
 
 
-def test_a_broken_promise_is_shown_with_the_way_to_accept_it():
-    assert difference("names.txt", "pg.PAGE\npg.load\n", "pg.PAGE\npg.read\n") == (
-        "--- promised in names.txt\n+++ as it is\n@@ -1,2 +1,2 @@\n pg.PAGE\n-pg.load\n+pg.read\n\n"
-        "If this is on purpose: python -m tests.test_promises --accept, and add a line to CHANGELOG.md."
-    )
-    assert difference("names.txt", "pg.PAGE\n", "pg.PAGE\n") == ""
-
-
 def accept():
     """Write down everything as it is now."""
     FOLDER.mkdir(exist_ok=True)

@@ -36,7 +36,7 @@ class Hierarchical(nn.Module):
     ``kept`` holds the nodes that the last call has kept, after each pooling, and ``states`` what was read out of them.
     """
 
-    def __init__(self, pooling="topk", every_layer=True, readout=global_mean_pool, weighs_edges=False):
+    def __init__(self, pooling="topk", every_layer=True, readout=global_mean_pool):
         super().__init__()
         self.pooling, self.every_layer, self.readout = pooling, every_layer, readout
         self.conv1, self.conv2 = GraphConv(3, WIDTH), GraphConv(WIDTH, WIDTH)

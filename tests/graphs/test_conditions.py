@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.explanation.io import Reader, pack
 from protograph.graphs.conditions import ColumnGroup, EdgeRule, NodeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.joint import JointGraphs
@@ -49,15 +48,6 @@ def test_a_value_that_is_a_cut_counts_with_those_above_and_nan_with_the_highest(
 def test_the_kind_of_a_group_stands_in_its_first_column():
     assert MIXED.compared(np.array([[1.0, 0.9, 0.1, 7.0, 2.0]])).tolist() == [[1, 1, 0, 0, 2]]
     assert POINTS.kinds_of(np.array([[0.0, np.nan, np.inf]])).tolist() == [0]
-
-
-def test_rules_are_saved_and_read_as_they_are():
-    for rule in (
-        NodeRule(),
-        MIXED,
-        NodeRule(cuts=((0.1 + 0.2,),), sample="all 3 nodes", reasons=("x is cut",), whole=(0,)),
-    ):
-        assert Reader(0).read(pack(rule, NodeRule, "rule"), NodeRule, "rule") == rule
 
 
 @pytest.mark.parametrize(

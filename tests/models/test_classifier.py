@@ -5,7 +5,6 @@ import pytest
 import torch
 from torch import nn
 from torch_geometric.data import Batch
-from torch_geometric.nn import global_add_pool
 
 from protograph import GraphClassifier
 from protograph.models.inference import Usage
@@ -32,27 +31,6 @@ def assert_captures_what_the_model_saw(model, graphs):
 @pytest.mark.parametrize("norm", [True, False])
 def test_every_readout_is_captured_and_a_norm_over_graphs_is_none(pool, norm):
     assert assert_captures_what_the_model_saw(zoo.make(conv="gine", pool=pool, norm=norm), GRAPHS_WITH_EDGES).is_double
-
-
-@pytest.mark.parametrize("kind", [zoo.Net, zoo.TakesData, zoo.TakesDataCalledBatch, zoo.OtherOrder, zoo.OtherNames])
-def test_every_way_of_calling(kind):
-    assert_captures_what_the_model_saw(zoo.make(kind=kind), GRAPHS)
-
-
-class ReadoutEveryLayer(zoo.Net):
-    def classify(self, x, edge_index, batch, edge_attr=None):
-        first = self.conv1(x, edge_index).relu()
-        second = self.conv2(first, edge_index).relu()
-        return self.head(global_add_pool(first, batch) + global_add_pool(second, batch))
-
-
-def test_modules_that_the_user_names_are_taken():
-    model = ReadoutEveryLayer().eval()
-    running = GraphClassifier(model, node_embeddings="conv2", graph_embeddings="head").start(GRAPHS)
-    result = running.embed(GRAPHS, nodes=True)
-    assert result.node_embeddings.shape == (sum(g.num_nodes for g in GRAPHS), 8)
-    assert result.graph_embeddings.shape == (len(GRAPHS), 8)
-    torch.testing.assert_close(running.model.head(result.graph_embeddings).detach(), result.outputs)
 
 
 def test_unknown_module_names_are_refused_with_the_known_ones():

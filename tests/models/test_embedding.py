@@ -23,14 +23,6 @@ def test_how_many_rows_go_through_the_model_at_a_time_changes_nothing(monkeypatc
     assert found.labels.tolist() == wanted.labels.tolist()
 
 
-def test_graphs_without_labels_have_none():
-    bare = [graph.clone() for graph in GRAPHS[:9]]
-    for graph in bare:
-        del graph.y
-    embedded = embed_all(zoo.make(seed=1), bare)[2]
-    assert (embedded.labels, embedded.labels_of_some) == (None, None)
-
-
 class Writing(torch.nn.Module):
     """Writes into the features that it is given."""
 

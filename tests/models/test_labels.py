@@ -35,14 +35,3 @@ def test_the_confusion_is_of_the_graphs_that_have_a_label(tmp_path):
     right = expected[0][0] + expected[1][1]
     words = f"{right} of 4 graphs ({right / 4:.1%}) are predicted as they are labelled. 5 others have no label."
     assert words in (tmp_path / "report.html").read_text()
-
-
-@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
-def test_of_a_task_those_count_whose_label_is_known():
-    own = [graph.clone() for graph in GRAPHS]
-    for place, graph in enumerate(own):
-        graph.y = torch.tensor([[1.0, torch.nan if place % 3 else 0.0]])
-    model = pg.GraphClassifier(zoo.make(), return_type="raw", task=1)
-    explanation = pg.baselines.RandomSubgraph(num_candidates=4).fit(model, own).explain(1)
-    assert sum(map(sum, explanation.survey.confusion)) == 3
-    assert sum(explanation.survey.confusion[0]) == 3

@@ -7,7 +7,7 @@ from torch import nn
 from torch.optim.swa_utils import AveragedModel
 
 from protograph import PAGE, GraphClassifier
-from protograph.models.model_state import check_initialised, checked_model, float_type, left_as_found
+from protograph.models.model_state import check_initialised, checked_model, left_as_found
 from tests import zoo_outputs
 from tests.zoo import make, random_graphs
 
@@ -120,23 +120,6 @@ def test_compiled_parts_run_as_they_were_written(build):
     running = GraphClassifier(model).start(GRAPHS)
     assert running.is_double
     assert torch.equal(running.classify(GRAPHS), GraphClassifier(plain).start(GRAPHS).classify(GRAPHS))
-
-
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
-def test_models_of_other_precision_run_with_their_weights_in_double(dtype):
-    torch.manual_seed(0)
-    model = zoo_outputs.Answers().eval().to(dtype)
-    assert float_type(model) is dtype
-    running = GraphClassifier(model).start(GRAPHS)
-    assert running.is_double
-    twin = copy.deepcopy(model).double()
-    batch = torch.cat([torch.full((g.num_nodes,), i) for i, g in enumerate(GRAPHS)])
-    offsets = torch.tensor([0, *(g.num_nodes for g in GRAPHS[:-1])]).cumsum(0)
-    edges = torch.cat([g.edge_index + offset for g, offset in zip(GRAPHS, offsets, strict=True)], dim=1)
-    with torch.no_grad():
-        expected = twin(torch.cat([g.x for g in GRAPHS]).double(), edges, batch)
-    torch.testing.assert_close(running.classify(GRAPHS), expected)
-    assert {parameter.dtype for parameter in model.parameters()} == {dtype}
 
 
 class Counting(nn.Module):

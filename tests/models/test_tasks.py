@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.models.outputs import SeveralTasksError, tasks_by_labels
+from protograph.models.outputs import tasks_by_labels
 
 SCORES = torch.tensor([[2.0, -1.0, 0.5], [0.3, 4.0, -2.0]])
 
@@ -39,13 +39,3 @@ def test_as_many_labels_as_columns_are_tasks(labels):
 )
 def test_other_labels_are_of_classes(labels, outputs, asked):
     assert tasks_by_labels(labelled(*labels), outputs, asked) == ""
-
-
-def test_the_error_says_how_to_choose_one():
-    error = SeveralTasksError("the model returns several sigmoids", 12, [("graph_embeddings", "head")])
-    assert str(error) == (
-        "the model returns several sigmoids, so its columns are 12 tasks rather than one class of 12; say which one is "
-        "explained, from 0 to 11, or that they are scores of classes: "
-        "GraphClassifier(model, graph_embeddings='head', task=0) or "
-        "GraphClassifier(model, graph_embeddings='head', return_type='raw')"
-    )

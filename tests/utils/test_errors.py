@@ -2,7 +2,6 @@ import pytest
 from sklearn.exceptions import NotFittedError as OfScikitLearn
 
 import protograph as pg
-from tests import zoo
 
 
 def test_asking_too_early_is_an_error_that_scikit_learn_s_handlers_catch():
@@ -14,5 +13,3 @@ def test_asking_too_early_is_an_error_that_scikit_learn_s_handlers_catch():
 
 def test_our_warning_can_be_turned_off_alone():
     assert pg.ProtographWarning.__bases__ == (UserWarning,)
-    with pytest.warns(pg.ProtographWarning):
-        pg.PAGE(num_clusters=30).fit(zoo.make(), zoo.random_graphs(12)).explain(1)
