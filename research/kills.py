@@ -33,8 +33,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.cli import main as command
 from protograph.datasets import registry
-from protograph.datasets.cache import cached_arrays
-from protograph.datasets.files import SourceFile
+from protograph.datasets.files import SourceFile, cached_arrays
 from protograph.datasets.spec import DatasetSpec, PaperCounts
 from protograph.evaluation import comparison
 from protograph.models import provenance

@@ -7,6 +7,7 @@ from networkx.algorithms.isomorphism import categorical_node_match
 from torch import nn
 from torch_geometric.data import Data
 from torch_geometric.nn import GCNConv, GraphConv, global_add_pool
+from torch_geometric.utils import to_networkx
 
 from protograph._utils.errors import ProtographWarning
 from protograph.baselines.generation import learn
@@ -22,16 +23,9 @@ def fitted(model=None, graphs=GRAPHS, progress=None, **options):
     return GNNInterpreter(**{**QUICK, **options}).fit(model or zoo.make(), graphs, progress=progress)
 
 
-def as_networkx(graph):
-    result = nx.Graph()
-    rows = [()] * graph.num_nodes if graph.x is None else graph.x.reshape(graph.num_nodes, -1).tolist()
-    result.add_nodes_from((i, {"x": tuple(row)}) for i, row in enumerate(rows))
-    result.add_edges_from(graph.edge_index.t().tolist())
-    return result
-
-
 def is_same(a, b):
-    return nx.is_isomorphic(as_networkx(a), as_networkx(b), node_match=categorical_node_match("x", None))
+    drawn = [to_networkx(graph, node_attrs=["x"], to_undirected=True) for graph in (a, b)]
+    return nx.is_isomorphic(*drawn, node_match=categorical_node_match("x", None))
 
 
 def search_of(explainer, target):
@@ -40,7 +34,7 @@ def search_of(explainer, target):
 
 def check_valid(graph, graphs, max_nodes=6):
     """A connected graph of the data's types, joined as they are in the data and with no more neighbours."""
-    vocabulary, shape = learn(graphs), as_networkx(graph)
+    vocabulary, shape = learn(graphs), to_networkx(graph, to_undirected=True)
     assert nx.is_connected(shape)
     assert 1 <= graph.num_nodes <= max_nodes
     assert not nx.number_of_selfloops(shape)

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool, global_mean_pool
+from torch_geometric.utils import to_networkx
 
 import protograph as pg
 from protograph.baselines.generation import learn
@@ -28,13 +29,6 @@ def chain(kinds, num_kinds=3, **attributes):
 
 def kinds_of(graph, x):
     return [int((x == row).all(dim=1).nonzero()[0]) for row in graph.x]
-
-
-def as_networkx(graph):
-    result = nx.Graph()
-    result.add_nodes_from((i, {"x": str(row)}) for i, row in enumerate(graph.x.tolist()))
-    result.add_edges_from(graph.edge_index.t().tolist())
-    return result
 
 
 class Counts(nn.Module):
@@ -96,7 +90,7 @@ def test_no_graph_shown_to_the_model_breaks_a_rule():
     vocabulary_ = explainer.vocabulary_
     assert len(spy.seen) > 500
     for graph in spy.seen:
-        plain = as_networkx(graph)
+        plain = to_networkx(graph, to_undirected=True)
         kinds = kinds_of(graph, vocabulary_.x)
         edges = graph.edge_index.t().tolist()
         assert 2 <= len(kinds) <= 5

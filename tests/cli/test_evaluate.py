@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import math
 import re
@@ -84,39 +85,14 @@ def test_a_model_of_the_run_s_own_is_taken_as_it_was_written(run, run_well, runs
     )
 
 
-PLAIN = {
-    "num_nodes": 3,
-    "num_edges": 2,
-    "probability": 0.5,
-    "margin": 1.25,
-    "accuracy": None,
-    "is_exact": None,
-    "truth": None,
-    "accuracies": (),
-    "density": 0.5,
-    "truth_density": None,
-    "support": 0.75,
-    "support_elsewhere": 0.25,
-    "lift": 3.0,
-    "margin_share": 0.625,
-    "truth_probability": None,
-    "truth_margin": None,
-    "sources_probability": None,
-    "sources_margin": None,
-    "is_valid": None,
-}
+PLAIN = dict.fromkeys(field.name for field in dataclasses.fields(PrototypeScores)) | {
+    "num_nodes": 3, "num_edges": 2, "probability": 0.5, "margin": 1.25, "accuracies": (), "density": 0.5,
+    "support": 0.75, "support_elsewhere": 0.25, "lift": 3.0, "margin_share": 0.625,
+}  # fmt: skip
 FULL = PLAIN | {
-    "accuracy": 1.0,
-    "is_exact": False,
-    "truth": 1,
-    "accuracies": (0.5, 1.0),
-    "truth_density": 0.25,
-    "truth_probability": 0.9,
-    "truth_margin": 2.0,
-    "sources_probability": 0.8,
-    "sources_margin": 1.5,
-    "is_valid": False,
-}
+    "accuracy": 1.0, "is_exact": False, "truth": 1, "accuracies": (0.5, 1.0), "truth_density": 0.25,
+    "truth_probability": 0.9, "truth_margin": 2.0, "sources_probability": 0.8, "sources_margin": 1.5, "is_valid": False,
+}  # fmt: skip
 HALF = (0.5, 0.25, 0.75)
 
 

@@ -64,12 +64,6 @@ def test_a_damaged_run(tmp_path, content):
         read_run(tmp_path)
 
 
-@pytest.mark.parametrize("options", [{"weights": "w.pt"}, {"return_type": "raw"}, {"task": 0}])
-def test_options_of_a_model_that_is_not_there(options):
-    with pytest.raises(ValueError, match=r"^--weights, .* are for a model of yours; give it with --model$"):
-        Run(data="ba-house", seed=0, **options)
-
-
 def test_graphs_are_held_out_where_the_run_says_so(tmp_path):
     graphs = pg.datasets.GraphDataset(graphs=[Data(num_nodes=n, y=0) for n in range(1, 5)], name="four")
     folder = write(tmp_path / "run")

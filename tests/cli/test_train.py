@@ -63,13 +63,3 @@ def test_a_model_that_learned_nothing_is_told_loudly_and_weights_reach_the_train
     counts = facts["class_counts"]["train"]["graphs"]
     assert weighted == pytest.approx([90 / (2 * count) for count in counts])
     assert json.loads(run(*arguments, "--class-weights", "1,9").stdout)["class_weights"] == [1.0, 9.0]
-
-
-def test_rows_that_were_left_out_are_said(run, folder):
-    rows = [f"{'C' * (1 + i % 7)}{'NO'[i % 2]},{i % 2}" for i in range(40)]
-    (folder / "mol.csv").write_text("\n".join(["smiles,label", *rows, "C(,1"]) + "\n")
-    done = run("train", "mol.csv", "--out", "mol.pt", "--max-epochs", 1, "--skip-invalid", "--json")
-    assert done.stderr.splitlines()[:2] == ["left out 1 row:", "  line 42: C(: not valid SMILES"]
-    assert json.loads(done.stdout)["left_out"] == ["line 42: C(: not valid SMILES"]
-    assert run("train", "mol.csv", "--out", "new.pt").stderr.splitlines()[1:] == ["  line 42: C(: not valid SMILES"]
-    assert not (folder / "new.pt").exists()

@@ -57,11 +57,6 @@ def test_other_indices_give_a_data_set_with_the_same_facts(dataset, index, expec
     assert part.hidden == (4,)
 
 
-def test_labels(dataset):
-    assert torch.equal(dataset.labels, torch.tensor([0, 1, 0, 1, 0]))
-    assert dataset.labels.dtype == torch.long
-
-
 def test_repr_tells_name_size_and_classes(dataset):
     assert repr(dataset) == "GraphDataset('mine', 5 graphs: 3 even, 2 odd)"
     assert repr(dataset[:0]) == "GraphDataset('mine', 0 graphs: 0 even, 0 odd)"
@@ -71,13 +66,6 @@ def test_it_is_frozen_and_can_be_pickled(dataset):
     with pytest.raises(FrozenInstanceError):
         dataset.name = "other"
     assert numbers(pickle.loads(pickle.dumps(dataset))) == [0, 1, 2, 3, 4]
-
-
-@pytest.mark.parametrize("index", [5, -6, [0, 5], torch.tensor([5])])
-def test_index_out_of_range(dataset, index):
-    wanted = "tuple index out of range" if isinstance(index, int) else "index 5 is out of bounds for axis 0 with size 5"
-    with pytest.raises(IndexError, match=f"^{wanted}$"):
-        dataset[index]
 
 
 def test_one_colour_a_feature():
@@ -159,11 +147,6 @@ def test_a_graph_is_made_when_asked_for_and_anew_each_time(lazy):
     first.x += 7
     assert lazy[1].x.tolist() == [[1.0]]
     assert made == [1, 1]
-
-
-@pytest.mark.parametrize(("index", "expected"), [(0, 0), (4, 4), (-1, 4), (-5, 0), (np.int64(2), 2)])
-def test_a_lazy_graph_by_its_index(lazy, index, expected):
-    assert int(lazy[index].x) == expected
 
 
 def test_data_set_stays_lazy(lazy_dataset):

@@ -169,24 +169,6 @@ def test_files_of_other_kinds(write, tmp_path):
     assert message_of(path).startswith(f"{path} cannot be read as a table: line 3: field larger than field limit")
 
 
-def test_of_many_columns_the_first_are_named(write):
-    path = write(",".join(f"c{number}" for number in range(500)) + "\n")
-    assert message_of(path) == (
-        f"smiles_column must be the name of one column of {path}, which has "
-        f"{', '.join(repr(f'c{n}') for n in range(20))} and 480 more, got 'smiles'"
-    )
-
-
-def test_without_rdkit(write, monkeypatch):
-    def missing(name):
-        raise ImportError(name)
-
-    monkeypatch.setattr("protograph.molecules.read.import_module", missing)
-    message = r"^reading a table of SMILES needs RDKit; pip install 'protograph\[molecules\]'$"
-    with pytest.raises(ImportError, match=message):
-        read_table(write("smiles,label\nC,0\nO,1\n"))
-
-
 @pytest.mark.parametrize("mark", ["NA", "N/A", "None", "null", "NaN", "<NA>"])
 def test_marks_of_missing_labels(write, mark):
     table = read_table(write(f"smiles,label\nC,0\nCC,1\nCCC,{mark}\n"), skip_invalid=True)

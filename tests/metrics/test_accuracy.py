@@ -54,16 +54,6 @@ def test_equals_the_best_of_all_partial_correspondences(graph, truth, match_edge
     check(graph, truth, match_edges, most_of_partial(graph, truth, match_edges))
 
 
-@settings(max_examples=25, deadline=None)
-@given(graphs(min_nodes=1, max_nodes=12), st.randoms(use_true_random=False))
-def test_a_renumbered_graph_is_the_same(graph, random):
-    order = list(range(graph.num_nodes))
-    random.shuffle(order)
-    place = torch.tensor(order).argsort()
-    again = Data(x=graph.x[order], edge_index=place[graph.edge_index.flip(0)], edge_attr=graph.edge_attr)
-    assert accuracy(graph, again, match_edges=True).value == 1.0
-
-
 def motif(m):
     return graph_of(len(m.roles), m.edges, m.roles)
 
@@ -106,14 +96,6 @@ def test_edges_are_compared_only_if_asked():
     single, double = path(2, bonds=[0]), path(2, bonds=[1])
     assert accuracy(single, double).value == 1.0
     assert accuracy(single, double, match_edges=True).value == 2 / 4
-
-
-def test_features_are_equal_as_numbers():
-    graph = Data(x=torch.tensor([[0.0], [2.0]]), edge_index=torch.tensor([[0], [1]]))
-    truth = Data(x=torch.tensor([[2], [0]]), edge_index=torch.tensor([[0], [1]]))
-    assert accuracy(graph, truth).mapping == [(0, 1), (1, 0)]
-    graph.x[0] = -0.0
-    assert accuracy(graph, truth).value == 1.0
 
 
 def random_regular(seed):
@@ -202,9 +184,3 @@ def test_a_limit_of_nothing():
 )
 def test_undirected_edges_over_nodes_squared(graph, expected):
     assert density(graph) == expected
-
-
-@pytest.mark.parametrize(("num_nodes", "num_edges", "published"), [(9, 12, 0.1481), (8, 10, 0.1563), (9, 9, 0.1111)])
-def test_the_figures_of_the_paper(num_nodes, num_edges, published):
-    edges = [(u, v) for v in range(num_nodes) for u in range(v)][:num_edges]
-    assert density(graph_of(num_nodes, edges)) == pytest.approx(published, abs=5e-5)

@@ -10,7 +10,7 @@ from research import spoken
 from research.brute_force import Case, Checks
 from tests import zoo
 
-GRAPHS = zoo.random_graphs(24, edge_dim=1)
+GRAPHS = zoo.random_graphs(16, edge_dim=1)
 MODEL = zoo.make()
 
 

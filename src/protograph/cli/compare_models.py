@@ -5,7 +5,7 @@ import os
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,29 +14,24 @@ from protograph.cli import arguments
 from protograph.cli.runs import EXPLANATION, read_run
 from protograph.cli.tables import wrapped
 
-if TYPE_CHECKING:
-    from protograph.explanation.difference import Difference
-
 # How a page of ours begins: with no other words before its generator, which other files may mention.
 PAGE_HEAD = re.compile(
     rb'\s*<!doctype html>\s*<html lang="en">\s*<head>\s*<meta charset="utf-8">\s*'
     rb'<meta name="generator" content="protograph compare-models">'
 )
-First = Annotated[Path, typer.Argument(metavar="RUN_A", help="A folder that protograph explain has written: before.")]
-Second = Annotated[Path, typer.Argument(metavar="RUN_B", help="Another one, of the same data and classes: after.")]
-LeastChange = Annotated[
-    float, typer.Option("--least-change", help="Shares that differ by less count as the same.", min=0, max=1)
-]
-Out = Annotated[
-    Path | None, typer.Option("--out", help="Page; runs/compare-models-A-B.html by default.", metavar="FILE")
-]
 
 
 def compare_models(
-    first: First,
-    second: Second,
-    least_change: LeastChange = 0.05,
-    out: Out = None,
+    first: Annotated[
+        Path, typer.Argument(metavar="RUN_A", help="A folder that protograph explain has written: before.")
+    ],
+    second: Annotated[Path, typer.Argument(metavar="RUN_B", help="Another one, of the same data and classes: after.")],
+    least_change: Annotated[
+        float, typer.Option(help="Shares that differ by less count as the same.", min=0, max=1)
+    ] = 0.05,
+    out: Annotated[
+        Path | None, typer.Option(help="Page; runs/compare-models-A-B.html by default.", metavar="FILE")
+    ] = None,
     as_json: arguments.Json = False,
 ) -> None:
     """Compare two models' explanations: reasons that came, went or changed, and graphs whose reason did."""
@@ -63,22 +58,19 @@ def compare_models(
     page.parent.mkdir(parents=True, exist_ok=True)
     write_difference(difference, page, (str(first), str(second)))
     if as_json:
-        typer.echo(json.dumps({"out": str(page), **_facts(difference)}))
+        classes = [
+            {
+                "class": one.target,
+                "predicted": list(one.num_predicted),
+                "fidelity": [None if fidelity is None else float(fidelity) for fidelity in one.fidelity],
+                "changes": [asdict(change) for change in one.changes],
+            }
+            for one in difference.classes
+        ]
+        found = {"classes": classes, "graphs": [asdict(one) for one in difference.graphs]}
+        rest = {"common": difference.num_common, "notes": list(difference.notes)}
+        typer.echo(json.dumps({"out": str(page), **found, **rest}))
         return
     for line in difference.summary().split("\n"):
         typer.echo("\n".join(wrapped(line, " " * 6)))
     typer.echo(f"\n{page}")
-
-
-def _facts(difference: "Difference") -> dict[str, Any]:
-    classes = [
-        {
-            "class": one.target,
-            "predicted": list(one.num_predicted),
-            "fidelity": [None if fidelity is None else float(fidelity) for fidelity in one.fidelity],
-            "changes": [asdict(change) for change in one.changes],
-        }
-        for one in difference.classes
-    ]
-    graphs = [asdict(one) for one in difference.graphs]
-    return {"classes": classes, "graphs": graphs, "common": difference.num_common, "notes": list(difference.notes)}

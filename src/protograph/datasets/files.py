@@ -1,23 +1,30 @@
 """Files that data sets are read from: found, downloaded, checked and unpacked, whole or with one clear error.
 
-A small file must not become one that fills the memory, so what is packed is unpacked up to a stated limit only.
+What takes long to make of them is kept between runs, and made again where it is damaged. A small file must not become
+one that fills the memory, so what is packed is unpacked up to a stated limit only.
 """
 
 import gzip
 import hashlib
+import json
 import os
+import warnings
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from protograph._utils.arrays import Arrays
+from protograph._utils.errors import ProtographWarning
 from protograph._utils.files import atomic_path
 from protograph._utils.progress import Progress
-from protograph.datasets.cache import cache_folder
 
-VARIABLE = "PROTOGRAPH_DATA"
+VARIABLE, CACHE_VARIABLE = "PROTOGRAPH_DATA", "PROTOGRAPH_CACHE"
 WAYS = f"{VARIABLE}, root= or --data-root"
 NO_SOURCE = f"there is no public source to download it from: name a folder that has it with {WAYS}"
 
@@ -266,3 +273,42 @@ def fetch_into(file: SourceFile, folder: Path, progress: Progress, *, may_replac
             ) from error
         file.checked(temporary, f"{path.name} from {file.url}", "try again later")
     return path
+
+
+def cache_folder() -> Path:
+    """Folder of what can be made or downloaded again: ``PROTOGRAPH_CACHE``, or else the platform's cache folder."""
+    from platformdirs import user_cache_path
+
+    name = os.environ.get(CACHE_VARIABLE)
+    return Path(name).expanduser() if name else user_cache_path("protograph", appauthor=False)
+
+
+def cached_arrays(name: str, key: Mapping[str, str | int], build: Callable[[], Arrays]) -> Arrays:
+    """Arrays that were made from ``key`` before, or what ``build`` makes, which is then kept.
+
+    A damaged file is made again and replaced. Where nothing can be kept, a warning says so.
+
+    Args:
+        name: How the file's name begins.
+        key: All that the arrays depend on: the checksums of the files they are read from, the versions of what reads
+            them, and a number that is raised with every change of how they are made.
+        build: Makes the arrays, of numbers or texts; what it raises is passed on, and nothing is kept.
+    """
+    text = json.dumps(dict(key), sort_keys=True)
+    path = cache_folder() / "processed" / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:24]}.npz"
+    # A damaged file makes zipfile and numpy raise almost anything; whatever it was, the arrays are made again.
+    with suppress(Exception), path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+        return dict(archive)
+    arrays: dict[str, Any] = build()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_path(path) as temporary:
+            np.savez(temporary, **arrays)
+    except OSError as error:
+        warnings.warn(
+            f"nothing could be kept in the cache ({error.strerror or error}), "
+            f"so the next run does this work again; set {CACHE_VARIABLE} to a folder that can be written",
+            ProtographWarning,
+            stacklevel=2,
+        )
+    return arrays

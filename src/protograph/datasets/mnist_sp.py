@@ -16,9 +16,8 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Arrays, Bools, Floats
 from protograph._utils.progress import Progress
-from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset, LazyGraphs
-from protograph.datasets.files import DataFiles, SourceFile
+from protograph.datasets.files import DataFiles, SourceFile, cached_arrays
 from protograph.datasets.spec import DatasetSpec, PaperCounts
 from protograph.graphs.splitting import checked_count
 

@@ -9,7 +9,6 @@ from protograph._utils.progress import Progress
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles, SourceFile
 
-Counting = Literal["directed", "undirected", "undirected, training graphs only"]
 State = Literal["generated", "here", "to be downloaded", "not here"]
 # Called with the files, the seed, and how many graphs to give, all if None; what it does not need it leaves unread.
 Loader = Callable[[DataFiles, int, int | None], GraphDataset]
@@ -31,7 +30,7 @@ class PaperCounts:
     graphs: int
     nodes: int
     edges: int
-    counting: Counting
+    counting: Literal["directed", "undirected", "undirected, training graphs only"]
     within: float = 0.0
     reason: str = ""
 

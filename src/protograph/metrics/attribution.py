@@ -80,6 +80,9 @@ def attribute(
         ImportError: If the method needs Captum and it is not installed.
         ValueError: If the method is unknown, or the attribution is NaN.
     """
+    from torch_geometric.explain import CaptumExplainer, Explainer, GNNExplainer
+    from torch_geometric.nn import MessagePassing
+
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
     if num_epochs < 1:
@@ -90,7 +93,39 @@ def attribute(
         check_target(target, max(2, outputs.size(1)))
         wrapped = _TakesTensors(as_classifier(model), single, kind)
         seed_generators(checked_seed(random_state))
-        return _explained(wrapped, target, method, num_epochs)
+        batch, algorithm, edge_mask = wrapped.batch, GNNExplainer(epochs=num_epochs), None
+        if method == "GNNExplainer":
+            passes_messages = any(isinstance(module, MessagePassing) for module in wrapped.modules())
+            edge_mask = "object" if batch.num_edges > 0 and passes_messages else None
+        else:
+            try:
+                import captum.attr  # noqa: F401
+            except ImportError as error:
+                raise ImportError(
+                    f"the attribution {method} needs captum; pip install 'protograph[attribution]'"
+                ) from error
+            algorithm = CaptumExplainer(method)
+        explainer = Explainer(
+            wrapped,
+            algorithm=algorithm,
+            explanation_type="phenomenon",
+            node_mask_type="attributes",
+            edge_mask_type=edge_mask,
+            model_config={"mode": "multiclass_classification", "task_level": "graph", "return_type": "raw"},
+        )
+        x = batch.x.detach().clone().requires_grad_(method != "GNNExplainer")
+        with warnings.catch_warnings():
+            # Captum tells of hooks that it sets and removes again.
+            warnings.filterwarnings("ignore", r"Setting (forward|backward)|Input Tensor", UserWarning)
+            explained = explainer(x, batch.edge_index, target=torch.tensor([target], device=batch.x.device))
+    sizes = explained.node_mask.detach().double().cpu().abs().sum(dim=1)
+    if not bool(torch.isfinite(sizes).all()):
+        raise ValueError(
+            f"{method} gave an attribution that is NaN or infinite; where the model's probabilities are exactly 0 or "
+            f"1, let it return logits"
+        )
+    total = sizes.sum()
+    return sizes / total if float(total) > 0 else torch.full_like(sizes, 1 / len(sizes))
 
 
 class _TakesTensors(nn.Module):
@@ -117,46 +152,6 @@ class _TakesTensors(nn.Module):
         scores = log_scores(rows, self.return_type)
         # Of one output the scores are (0, z), and the gradient of the first is 0.
         return scores.log_softmax(dim=1) if rows.size(1) == 1 else scores
-
-
-def _explained(wrapped: _TakesTensors, target: int, method: str, num_epochs: int) -> Tensor:
-    """The share of each node in what the method attributes."""
-    from torch_geometric.explain import CaptumExplainer, Explainer, GNNExplainer
-    from torch_geometric.nn import MessagePassing
-
-    batch, algorithm, edge_mask = wrapped.batch, GNNExplainer(epochs=num_epochs), None
-    if method == "GNNExplainer":
-        passes_messages = any(isinstance(module, MessagePassing) for module in wrapped.modules())
-        edge_mask = "object" if batch.num_edges > 0 and passes_messages else None
-    else:
-        try:
-            import captum.attr  # noqa: F401
-        except ImportError as error:
-            raise ImportError(
-                f"the attribution {method} needs captum; pip install 'protograph[attribution]'"
-            ) from error
-        algorithm = CaptumExplainer(method)
-    explainer = Explainer(
-        wrapped,
-        algorithm=algorithm,
-        explanation_type="phenomenon",
-        node_mask_type="attributes",
-        edge_mask_type=edge_mask,
-        model_config={"mode": "multiclass_classification", "task_level": "graph", "return_type": "raw"},
-    )
-    x = batch.x.detach().clone().requires_grad_(method != "GNNExplainer")
-    with warnings.catch_warnings():
-        # Captum tells of hooks that it sets and removes again.
-        warnings.filterwarnings("ignore", r"Setting (forward|backward)|Input Tensor", UserWarning)
-        explained = explainer(x, batch.edge_index, target=torch.tensor([target], device=batch.x.device))
-    sizes = explained.node_mask.detach().double().cpu().abs().sum(dim=1)
-    if not bool(torch.isfinite(sizes).all()):
-        raise ValueError(
-            f"{method} gave an attribution that is NaN or infinite; where the model's probabilities are exactly 0 or "
-            f"1, let it return logits"
-        )
-    total = sizes.sum()
-    return sizes / total if float(total) > 0 else torch.full_like(sizes, 1 / len(sizes))
 
 
 def concentration(attribution: Tensor | NDArray[Any], truth_mask: Mask) -> float:

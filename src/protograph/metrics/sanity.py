@@ -110,7 +110,15 @@ def sanity(
     steps = []
     for number, name in enumerate(names):
         for draw in range(max_draws):
-            _randomise(twin.get_submodule(name), not name, [seed, number, draw])
+            module: Any = twin.get_submodule(name)
+            with preserved_random_state(), torch.no_grad():
+                seed_generators(int(np.random.SeedSequence([seed, number, draw]).generate_state(1)[0]))
+                if name and hasattr(module, "reset_parameters"):
+                    module.reset_parameters()
+                else:
+                    for parameter in module.parameters(recurse=False):
+                        mean, deviation = parameter.mean(), parameter.std(correction=0)
+                        parameter.copy_(mean + deviation * torch.randn_like(parameter))
             with warnings.catch_warnings():
                 # They are about a model that nobody uses, and the explanation keeps them.
                 warnings.simplefilter("ignore", ProtographWarning)
@@ -163,18 +171,6 @@ def _modules_from_output(model: nn.Module, sample: Sequence[Data]) -> list[str]:
         call = infer_call(model, sample[0])
         RunningClassifier(model, call, Readout(), device_of(model), is_double=False).classify(sample)
     return sorted(last_call, key=lambda name: -last_call[name])
-
-
-def _randomise(module: nn.Module, is_whole: bool, seeds: list[int]) -> None:
-    reset: Any = None if is_whole else getattr(module, "reset_parameters", None)
-    with preserved_random_state(), torch.no_grad():
-        seed_generators(int(np.random.SeedSequence(seeds).generate_state(1)[0]))
-        if reset is not None:
-            reset()
-            return
-        for parameter in module.parameters(recurse=False):
-            mean, deviation = parameter.mean(), parameter.std(correction=0)
-            parameter.copy_(mean + deviation * torch.randn_like(parameter))
 
 
 @dataclass(frozen=True, kw_only=True)
