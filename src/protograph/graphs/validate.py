@@ -134,12 +134,12 @@ def _what_else(graph: Any) -> str:
 
 def _check_features(values: Any, key: str, label: Callable[[], str]) -> None:
     """Check that an attribute is a dense tensor of usual numbers with rows."""
+    if isinstance(values, Tensor) and is_plain(values) and values.dim():
+        return
     of = "node" if key in OF_NODES else "edge"
     wanted = f"{key} of {label()} must be a dense tensor of numbers with a row for each {of}"
     if not isinstance(values, Tensor):
         raise TypeError(f"{wanted}, got {_a(values)}; pass torch.tensor({key})")
-    if is_plain(values) and values.dim():
-        return
     ways = (
         (values.is_meta, "load the graph's own, which holds numbers"),
         (values.is_quantized, f"pass {key}.dequantize()"),
@@ -160,12 +160,11 @@ def _check_edge_index(graph: Data, given: Mapping[str, Any], label: Callable[[],
                 f"torch_geometric.utils.to_edge_index({key}.to_sparse())[0]"
             )
         return
+    if is_dense(ends) and ends.dtype in INDEX_TYPES and ends.dim() == 2 and ends.size(0) == 2:
+        return
     wanted = f"edge_index of {label()} must be whole numbers of shape [2, num_edges]"
     if not isinstance(ends, Tensor):
         raise TypeError(f"{wanted}, got {_a(ends)}; pass torch.tensor(edge_index)")
-    is_whole = is_dense(ends) and ends.dtype in INDEX_TYPES
-    if is_whole and ends.dim() == 2 and ends.size(0) == 2:
-        return
     shape, is_matrix = tuple(ends.shape), ends.dim() == 2
     is_square = is_matrix and shape[0] == shape[1] and (shape[0] == node_count(graph) or ends.dtype is torch.bool)
     ways = (
