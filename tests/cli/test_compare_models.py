@@ -3,7 +3,7 @@ import json
 import pytest
 
 from protograph._utils.run_folder import new_folder, write_manifest
-from protograph.cli.runs import KIND, Run
+from protograph.cli.runs import MANIFEST, Run
 from tests.explanation.told import HAS_PATH, HAS_TRIANGLE, told
 
 
@@ -16,9 +16,9 @@ def runs(folder):
         ("b", "ba-house", told(fewer)),
         ("other", "ba-grid", told()),
     ):
-        with new_folder(folder / name, KIND) as staged:
+        with new_folder(folder / name, MANIFEST) as staged:
             explanations.save(staged / "explanation.json")
-            write_manifest(staged, KIND, Run(data=data, seed=0).as_json())
+            write_manifest(staged, MANIFEST, Run(data=data, seed=0).as_json())
     return folder
 
 

@@ -7,7 +7,7 @@ from torch_geometric.data import Data
 
 import protograph as pg
 from protograph._utils.run_folder import new_folder, sha256_of, write_manifest
-from protograph.cli.runs import KIND, Run, read_run
+from protograph.cli.runs import MANIFEST, Run, read_run
 from protograph.cli.train import check_model_out
 from protograph.training import GCN, save_model
 
@@ -15,10 +15,10 @@ WRITTEN = {"explanation.json": "{}", "report.html": "<html>"}
 
 
 def write(folder, run=None, **files):
-    with new_folder(folder, KIND, force=True) as staged:
+    with new_folder(folder, MANIFEST, force=True) as staged:
         for name, text in (files or WRITTEN).items():
             (staged / name).write_text(text)
-        write_manifest(staged, KIND, (run or Run(data="ba-house", seed=0)).as_json())
+        write_manifest(staged, MANIFEST, (run or Run(data="ba-house", seed=0)).as_json())
     return folder
 
 
@@ -50,7 +50,7 @@ def test_a_folder_without_a_run(tmp_path):
 
 
 def manifest(**entries):
-    return json.dumps({"format": KIND.format, **Run(data="ba-house", seed=0).as_json(), "files": {}} | entries)
+    return json.dumps({"format": "protograph-run", **Run(data="ba-house", seed=0).as_json(), "files": {}} | entries)
 
 
 @pytest.mark.parametrize(

@@ -6,27 +6,27 @@ import time
 
 import pytest
 
-from protograph._utils.run_folder import FolderKind, new_folder, read_manifest, write_manifest
+from protograph._utils.run_folder import new_folder, read_manifest, write_manifest
 
-KIND = FolderKind(manifest="thing.json", format="thing")
+MANIFEST = "thing.json"
 
 
 def write(folder, *, force=False, reads=(), **files):
-    with new_folder(folder, KIND, force=force, reads=reads) as staged:
+    with new_folder(folder, MANIFEST, force=force, reads=reads) as staged:
         for name, text in (files or {"a": "1"}).items():
             (staged / name).write_text(text)
-        write_manifest(staged, KIND, {"number": 3})
+        write_manifest(staged, MANIFEST, {"number": 3})
 
 
 def content_of(folder):
-    return {path.name: path.read_text() for path in folder.iterdir() if path.name != KIND.manifest}
+    return {path.name: path.read_text() for path in folder.iterdir() if path.name != MANIFEST}
 
 
 def test_a_folder_appears_whole_and_says_what_it_is(tmp_path):
     folder = tmp_path / "new" / "folder"
     write(folder, a="1", b="2")
     assert content_of(folder) == {"a": "1", "b": "2"}
-    content = read_manifest(folder, KIND)
+    content = read_manifest(folder, MANIFEST)
     assert (content["number"], sorted(content["files"])) == (3, ["a", "b"])
     assert folder.stat().st_mode == (tmp_path / "new").stat().st_mode
     assert os.listdir(tmp_path / "new") == ["folder"]
@@ -34,7 +34,7 @@ def test_a_folder_appears_whole_and_says_what_it_is(tmp_path):
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_nothing_is_left_of_what_was_broken_off(tmp_path, error):
-    with pytest.raises(error), new_folder(tmp_path / "new" / "folder", KIND) as staged:  # noqa: PT012
+    with pytest.raises(error), new_folder(tmp_path / "new" / "folder", MANIFEST) as staged:  # noqa: PT012
         (staged / "a").write_text("1")
         raise error
     assert os.listdir(tmp_path) == []
@@ -65,7 +65,7 @@ def test_what_is_not_ours_is_refused_before_any_work(tmp_path, force):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "a").write_text("mine")
     (tmp_path / "other").mkdir()
-    (tmp_path / "other" / KIND.manifest).write_text('{"format": "another", "files": {}}')
+    (tmp_path / "other" / MANIFEST).write_text('{"format": "another", "files": {}}')
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     before = sorted(os.listdir(tmp_path))
     for name in ("file", "folder", "other", "link", "."):
@@ -80,7 +80,7 @@ def test_an_empty_folder_is_taken_and_what_came_meanwhile_is_not(tmp_path):
     (tmp_path / "empty").mkdir()
     write(tmp_path / "empty")
     assert content_of(tmp_path / "empty") == {"a": "1"}
-    with pytest.raises(FileExistsError, match="is there"), new_folder(tmp_path / "late", KIND):
+    with pytest.raises(FileExistsError, match="is there"), new_folder(tmp_path / "late", MANIFEST):
         (tmp_path / "late").write_text("mine")
     assert sorted(os.listdir(tmp_path)) == ["empty", "late"]
 
@@ -94,19 +94,21 @@ def test_what_is_read_is_not_moved_away(tmp_path):
             write(folder, force=True, reads=[path])
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"format": "thing"}', '{"format": "thing", "files": {"../a": "0"}}'])
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"format": "protograph-thing"}', '{"format": "protograph-thing", "files": {"../a": "0"}}']
+)
 def test_a_manifest_may_come_from_anywhere(tmp_path, text):
-    (tmp_path / KIND.manifest).write_text(text)
+    (tmp_path / MANIFEST).write_text(text)
     with pytest.raises(ValueError, match=r"format|files|Expecting"):
-        read_manifest(tmp_path, KIND)
+        read_manifest(tmp_path, MANIFEST)
 
 
 CODE = """
 import sys, time
 from pathlib import Path
 from protograph._utils.interrupts import ending_as_interrupts
-from protograph._utils.run_folder import FolderKind, new_folder
-with ending_as_interrupts(), new_folder(Path(sys.argv[1]), FolderKind("thing.json", "thing")) as staged:
+from protograph._utils.run_folder import new_folder
+with ending_as_interrupts(), new_folder(Path(sys.argv[1]), "thing.json") as staged:
     (staged / "a").write_text("half")
     print("ready", flush=True)
     time.sleep(60)

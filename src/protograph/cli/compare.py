@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from protograph._utils.progress import command_progress
-from protograph._utils.run_folder import FolderKind, new_folder, write_manifest
+from protograph._utils.run_folder import new_folder, write_manifest
 from protograph._utils.words import count_of, cut, one_line, write_csv
 from protograph.cli import arguments
 from protograph.cli.explain import NUM_PROTOTYPES, named_explainer
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from protograph.explainer import Explainer
     from protograph.explanation import Explanations
 
-KIND = FolderKind(manifest="comparison.json", format="protograph-comparison")
+MANIFEST = "comparison.json"
 PICTURE = "prototypes.png"
 NAMES = ("page", "walk", "xgnn", "gnninterpreter", "random")
 # Figures by what the table calls them, in its order.
@@ -136,7 +136,7 @@ def compare(
     )
     folder = out or Path("runs") / f"compare-{run.default_folder().lower()}"
     reads = [*run.inputs().values(), *([] if data_root is None else [data_root])]
-    with new_folder(folder, KIND, reads=reads, force=force) as staged, command_progress() as progress:
+    with new_folder(folder, MANIFEST, reads=reads, force=force) as staged, command_progress() as progress:
         content = run.as_json()
         classifier = None if run.model is None else load_classifier(run.model, run.weights)
         first, left_out = load_graphs(run, data_root, progress)
@@ -154,7 +154,7 @@ def compare(
         rows, explanations = compared(of_seed, makers, range(seeds), device=device, progress=progress)
         result = _result(run, rows, explanations, seeds)
         _write_results(result, explanations, first, staged)
-        write_manifest(staged, KIND, content)
+        write_manifest(staged, MANIFEST, content)
     if as_json:
         typer.echo(json.dumps({"out": str(folder), "seeds": seeds, **result["facts"], **facts}))
     else:

@@ -22,7 +22,7 @@ from protograph.cli.inputs import (
     tell_left_out,
     write_left_out,
 )
-from protograph.cli.runs import EXPLANATION, KIND, LEFT_OUT, MODEL, PARTS, REPORT, SPLIT, Run, read_run
+from protograph.cli.runs import EXPLANATION, LEFT_OUT, MANIFEST, MODEL, PARTS, REPORT, SPLIT, Run, read_run
 from protograph.cli.train import describe_training, tell_doubts, training_facts
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ def explain(
         int | None, typer.Option(help="Most reasons of a class; 0: only prototypes.", min=0, metavar="N")
     ] = None,
     max_lines: Annotated[int | None, typer.Option(help="Lines of a scorecard; not yet.", metavar="N")] = None,
-    search: Annotated[Search, typer.Option(help="consensus, or the paper's walk.", metavar="KIND")] = Search.consensus,
+    search: Annotated[
+        Search, typer.Option(help="consensus, or the paper's walk.", metavar="MANIFEST")
+    ] = Search.consensus,
     engine: Annotated[Engine, typer.Option(help="Where work is done: local or ray.", metavar="NAME")] = Engine.local,
     address: Annotated[str | None, typer.Option(help="Ray cluster to join.", metavar="ADDRESS")] = None,
     device: arguments.Device = None,
@@ -111,7 +113,7 @@ def explain(
     )
     folder = out or Path("runs") / run.default_folder()
     reads = [*run.inputs().values(), *([] if data_root is None else [data_root])]
-    with new_folder(folder, KIND, reads=reads, force=force) as staged, command_progress() as progress:
+    with new_folder(folder, MANIFEST, reads=reads, force=force) as staged, command_progress() as progress:
         content = run.as_json()
         explanations, facts = _explain_run(
             run,
@@ -125,7 +127,7 @@ def explain(
             engine=engine.value,
             address=address,
         )
-        write_manifest(staged, KIND, content)
+        write_manifest(staged, MANIFEST, content)
         files = sorted(file.name for file in staged.iterdir())
     if as_json:
         classes = {str(number): _class_facts(explanation) for number, explanation in explanations.items()}
@@ -237,7 +239,7 @@ def report(folder: arguments.RunFolder) -> None:
     if os.path.lexists(path):
         kept.file(REPORT)  # refused where it was changed: that may be worth something to somebody
     load(kept.file(EXPLANATION)).report(path)
-    add_to_manifest(folder, KIND, REPORT)
+    add_to_manifest(folder, MANIFEST, REPORT)
     typer.echo(f"{path}")
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from protograph._utils.run_folder import FolderKind, read_manifest, sha256_of
+from protograph._utils.run_folder import read_manifest, sha256_of
 
 if TYPE_CHECKING:
     from torch import nn
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 EXPLANATION, REPORT, MODEL, SPLIT = "explanation.json", "report.html", "model.pt", "split.json"
 LEFT_OUT = "left_out.csv"
-KIND = FolderKind(manifest="run.json", format="protograph-run")
+MANIFEST = "run.json"
 PARTS = ("train", "validation", "test")
 
 
@@ -130,9 +130,9 @@ class RunFolder:
         """
         path = self.path / name
         if name not in self.files:
-            raise ValueError(f"{self.path / KIND.manifest} does not name {name}, so the run has none; explain again")
+            raise ValueError(f"{self.path / MANIFEST} does not name {name}, so the run has none; explain again")
         if not path.is_file():
-            raise FileNotFoundError(f"{path} is gone, which {KIND.manifest} names; explain again")
+            raise FileNotFoundError(f"{path} is gone, which {MANIFEST} names; explain again")
         if sha256_of(path) != self.files[name]:
             raise ValueError(f"{path} is not the file that the run wrote, it was changed since; explain again")
         return path
@@ -165,11 +165,11 @@ def read_run(folder: Path) -> RunFolder:
         FileNotFoundError: If the folder has no run.
         ValueError: If its file is damaged.
     """
-    path = folder / KIND.manifest
+    path = folder / MANIFEST
     if not path.is_file():
         raise FileNotFoundError(f"{folder} has no {path.name}; give a folder that `protograph explain` has written")
     try:
-        content = read_manifest(folder, KIND)
+        content = read_manifest(folder, MANIFEST)
         run = Run(**{field.name: content[field.name] for field in fields(Run)})
         sums = {str(field): str(text) for field, text in content["sums"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

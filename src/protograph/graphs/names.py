@@ -31,6 +31,8 @@ _MOST_LETTERS = 26
 _FAR = 0.5
 
 ValueNames = Mapping[int, Mapping[int, str]]
+# What some columns say: names, and which of them each row has; -1 for none.
+_Part = tuple[tuple[str, ...], Ints]
 
 
 @dataclass(frozen=True)
@@ -218,13 +220,6 @@ class ToldKinds(NamedTuple):
     names: tuple[str, ...]
 
 
-class _Part(NamedTuple):
-    """What some columns say: names, and which of them each row has; -1 for none."""
-
-    names: tuple[str, ...]
-    numbers: Ints
-
-
 def told_kinds(x: Tensor, rule: NodeRule, names: ColumnNames) -> ToldKinds | None:
     """Rows of features as kinds with names; ``None`` where there are too many, or columns without words for them.
 
@@ -242,30 +237,30 @@ def told_kinds(x: Tensor, rule: NodeRule, names: ColumnNames) -> ToldKinds | Non
     equal = [column for column, values in enumerate(rule.values) if len(values) == 1]  # which they always are
     told = {*rule.ignored, *cut, *equal, *(column for group in rule.groups for column in group.columns)}
     plain = [column for column in range(rows.shape[1]) if column not in told]
-    first = _equal_part(rows, plain, rule, names) if plain else _Part(("",), np.zeros(len(rows), dtype=np.int64))
+    first = _equal_part(rows, plain, rule, names) if plain else (("",), np.zeros(len(rows), dtype=np.int64))
     if first is None:
         return None
     parts = [first]
     for column in cut:
         bins = bin_names(column_name(names, column, rows.shape[1]), rule.cuts[column], is_whole=column in rule.whole)
-        parts.append(_Part(bins, np.searchsorted(rule.cuts[column], rows[:, column], side="right")))
-    parts += [_Part(kind_names(group), group.kinds_of(rows)) for group in rule.groups]
+        parts.append((bins, np.searchsorted(rule.cuts[column], rows[:, column], side="right")))
+    parts += [(kind_names(group), group.kinds_of(rows)) for group in rule.groups]
     return _product(parts)
 
 
 def _equal_part(rows: Floats, columns: list[int], rule: NodeRule, names: ColumnNames) -> _Part | None:
     if names.column in columns:
         values = sorted(names.values[names.column])
-        return _Part(names.kinds, _places(rows[:, names.column], values))
+        return (names.kinds, _places(rows[:, names.column], values))
     known = [rule.values[column] if column < len(rule.values) else () for column in columns]
     if len(columns) == 1 and known[0]:
         name = column_name(names, columns[0], rows.shape[1])
-        return _Part(tuple(f"{name} {value:g}" for value in known[0]), _places(rows[:, columns[0]], known[0]))
+        return (tuple(f"{name} {value:g}" for value in known[0]), _places(rows[:, columns[0]], known[0]))
     if all(values and set(values) <= {0.0, 1.0} for values in known):
         own = rows[:, columns]
         is_one = (own == 1).sum(axis=1) == 1
         told = names.columns or tuple(f"feature {column}" for column in range(rows.shape[1]))
-        return _Part(tuple(told[column] for column in columns), np.where(is_one, own.argmax(axis=1), -1))
+        return (tuple(told[column] for column in columns), np.where(is_one, own.argmax(axis=1), -1))
     return None
 
 
@@ -278,7 +273,7 @@ def _places(values: Floats, known: Sequence[float]) -> Ints:
 def _product(parts: Sequence[_Part]) -> ToldKinds | None:
     """Every combination of what parts say."""
     if sum(len(names) > 1 for names, _ in parts) > 1:  # what is in brackets would make names of several parts too long
-        parts = [_Part(tuple(name.split(" (")[0] for name in names), numbers) for names, numbers in parts]
+        parts = [(tuple(name.split(" (")[0] for name in names), numbers) for names, numbers in parts]
     names, numbers = parts[0]
     for more, others in parts[1:]:
         if len(names) * len(more) > MOST_KINDS:

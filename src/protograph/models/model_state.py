@@ -121,10 +121,8 @@ def load_weights(model: nn.Module, path: str | PathLike[str]) -> None:
     """
     path = Path(path)
     content = load_plain(path, "weights: wanted what torch.save(model.state_dict(), path) writes")
-    for entry in _ENTRIES:
-        if isinstance(content, Mapping) and isinstance(content.get(entry), Mapping):
-            content = content[entry]
-            break
+    if isinstance(content, Mapping):
+        content = next((content[key] for key in _ENTRIES if isinstance(content.get(key), Mapping)), content)
     is_weights = isinstance(content, Mapping) and all(isinstance(value, Tensor) for value in content.values())
     if not is_weights or not content:
         raise ValueError(
