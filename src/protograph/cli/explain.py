@@ -55,9 +55,7 @@ def explain(
         int | None, typer.Option(help="Most reasons of a class; 0: only prototypes.", min=0, metavar="N")
     ] = None,
     max_lines: Annotated[int | None, typer.Option(help="Lines of a scorecard; not yet.", metavar="N")] = None,
-    search: Annotated[
-        Search, typer.Option(help="consensus, or the paper's walk.", metavar="MANIFEST")
-    ] = Search.consensus,
+    search: Annotated[Search, typer.Option(help="consensus, or the paper's walk.", metavar="KIND")] = Search.consensus,
     engine: Annotated[Engine, typer.Option(help="Where work is done: local or ray.", metavar="NAME")] = Engine.local,
     address: Annotated[str | None, typer.Option(help="Ray cluster to join.", metavar="ADDRESS")] = None,
     device: arguments.Device = None,
