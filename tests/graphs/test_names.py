@@ -6,8 +6,6 @@ from torch_geometric.data import Data
 from protograph.graphs.conditions import ColumnGroup, NodeRule
 from protograph.graphs.names import (
     ColumnNames,
-    bin_names,
-    by_frequency,
     group_names,
     is_one_hot,
     named_graph,
@@ -151,17 +149,6 @@ def test_what_has_no_words_is_left_as_it_is():
     assert told_kinds(torch.rand(2, 2), many, ColumnNames()) is None
 
 
-@pytest.mark.parametrize(
-    ("cuts", "is_whole", "wanted"),
-    [
-        ((0.25,), False, ("low q (below 0.25)", "high q (from 0.25)")),
-        ((1.5, 2.5, 5.5), True, ("q up to 1", "q 2", "q 3 to 5", "q 6 or more")),
-    ],
-)
-def test_bins_are_named_by_their_range(cuts, is_whole, wanted):
-    assert bin_names("q", cuts, is_whole=is_whole) == wanted
-
-
 def test_kinds_are_named_by_what_is_high_and_low():
     rows = np.array([[0.0, 0.1], [4.0, 4.1], [4.2, 4.0], [0.1, 0.0]])
     assert group_names(GROUP, rows, ColumnNames(("a", "b"))) == ("low a and low b", "high a and high b")
@@ -204,8 +191,3 @@ def test_columns_without_a_colour_do_not_count():
     assert node_columns(Data(x=x), ("", "#FFFFFF", "#000000")) is None
     # Colours of another number of columns say nothing of these.
     assert node_columns(Data(x=torch.eye(3)), ("#000000", "")) == [0, 1, 2]
-
-
-def test_the_most_frequent_comes_first_and_of_equals_the_lower():
-    assert by_frequency([2, 0, 2, 1, 0]) == [(0, 2), (2, 2), (1, 1)]
-    assert by_frequency([]) == []

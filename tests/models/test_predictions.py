@@ -10,7 +10,7 @@ from torch_geometric.nn import global_add_pool
 
 from protograph import GraphClassifier, ProtographWarning
 from protograph.graphs.dataset import GraphStore
-from protograph.models.predictions import Judge, Judgement, check_target, class_of, decided_type, embed
+from protograph.models.predictions import Judge, Judgement, class_of, decided_type, embed
 from tests import zoo
 from tests.metrics.by_hand import Linear, graph
 
@@ -81,20 +81,6 @@ def test_outputs_that_are_no_probabilities_are_refused():
     message = r"^return_type='probs' wants outputs in \[0, 1\], got -1 to 2; use return_type='raw' for logits$"
     with pytest.raises(ValueError, match=message):
         decided_type(torch.tensor([[-1.0, 2.0]]), "probs")
-
-
-@pytest.mark.parametrize(
-    ("target", "kind", "message"),
-    [
-        (True, TypeError, "must be a whole number, .*, got True"),
-        ("a", TypeError, "must be a whole number, .*, got 'a'"),
-        (-1, ValueError, r"must be in \[0, 2\), got -1; use an index into"),
-        (np.int64(2), ValueError, r"must be in \[0, 2\), got 2; use an index into"),
-    ],
-)
-def test_targets_are_classes(target, kind, message):
-    with pytest.raises(kind, match=f"^target {message}"):
-        check_target(target, 2)
 
 
 class Sums(nn.Module):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph._utils.ties import TOLERANCE, best, best_first, first_best, levels, row_ranks, tolerance_for
+from protograph._utils.ties import TOLERANCE, best, best_first, first_best, levels, row_ranks
 
 # Multiples of a quarter: what differs differs by far more than rounding.
 COARSE = st.one_of(st.integers(-8, 8).map(lambda n: n / 4), st.sampled_from([math.inf, -math.inf]))
@@ -91,15 +91,6 @@ def test_nothing_has_no_best():
     assert best_first([], float) == []
     with pytest.raises(ValueError, match="empty"):
         best([], float)
-
-
-@pytest.mark.parametrize(
-    ("scale", "resolution", "expected"),
-    [(1.0, 0.0, 1e-9), (1e6, 1e-13, 1e-7), (1e3, 1e-13, 1e-9), (0.0, 1.0, 1e-9), (2.0, 1e-5, 2e-5)],
-)
-def test_tolerances_by_hand(scale, resolution, expected):
-    assert tolerance_for(scale, resolution) == pytest.approx(expected)
-    assert tolerance_for(scale, resolution) >= TOLERANCE
 
 
 @some
