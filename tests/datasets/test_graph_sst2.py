@@ -2,11 +2,8 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from torch_geometric.data import Batch, Data
 
-from protograph import datasets
 from protograph.datasets import graph_sst2
 from protograph.datasets.files import DataFiles
 from protograph.datasets.graph_sst2 import phrases, plain, read_parses
@@ -78,15 +75,6 @@ def test_a_sentence_worked_out_by_hand(dataset):
     assert int(graph.y) == 0
 
 
-def test_no_files_are_there(tmp_path):
-    with pytest.raises(FileNotFoundError) as caught:
-        datasets.load("graph-sst2", tmp_path)
-    assert str(caught.value) == (
-        f"sst2/glue_train.tsv was looked for in {tmp_path}, which has no such file; there is no public source "
-        f"to download it from: name a folder that has it with PROTOGRAPH_DATA, root= or --data-root"
-    )
-
-
 @pytest.fixture
 def contents(tmp_path):
     vectors = tmp_path / "vectors.npz"
@@ -147,24 +135,6 @@ def test_a_tree_worked_out_by_hand():
 def test_punctuation_is_a_head_only_among_punctuation():
     assert whole("(2 (2 (2 .) (2 .)) (2 (2 no) (2 !)))")[1] == [(0, 1), (2, 3), (1, 2)]
     assert whole("(2 (2 (2 yes) (2 !)) (2 (2 .) (2 .)))")[1] == [(0, 1), (2, 3), (0, 3)]
-
-
-nested = st.recursive(
-    st.sampled_from([f"(2 {word})" for word in ("film", "It", ".", "--", "-LRB-", r"\*", "n't")]),
-    lambda part: st.tuples(part, part).map(lambda pair: f"(2 {pair[0]} {pair[1]})"),
-)
-
-
-@settings(max_examples=20)
-@given(nested)
-def test_words_are_connected_in_each_constituent(line):
-    for text, edges in phrases(line):
-        num_words = len(text.split(" "))
-        graph = nx.Graph(edges)
-        graph.add_nodes_from(range(num_words))
-        assert len(edges) == num_words - 1
-        assert len(graph) == num_words
-        assert nx.is_tree(graph)
 
 
 def test_a_leaf_of_two_words():

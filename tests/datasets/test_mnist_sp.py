@@ -17,7 +17,7 @@ from torch_geometric.data import Batch
 from protograph import datasets
 from protograph.datasets import mnist_sp
 from protograph.datasets.dataset import LazyGraphs
-from protograph.datasets.mnist_sp import merged, neighbours, superpixel_graph
+from protograph.datasets.mnist_sp import neighbours, superpixel_graph
 from protograph.report.palette import palette_of
 from tests.datasets.real_files import find, needs
 
@@ -160,13 +160,3 @@ def test_graph_is_that_of_the_recipe():
     assert centres == pytest.approx(np.array(exact_centres))
     assert values == pytest.approx(np.array(exact_values))
     assert np.argwhere(neighbours(centres)).tolist() == edges
-
-
-def test_merging_weighs_by_area_and_keeps_the_order():
-    # A region of three pixels at 2, one of one pixel at 4, and far ones; sums are area times mean.
-    sums = np.array([[1, 20, 0, 0], [3, 6, 0, 0], [1, 40, 0, 0], [1, 4, 0, 0], [1, 60, 0, 0]], dtype=float)
-    assert merged(sums, 4).tolist() == [[1, 20, 0, 0], [4, 10, 0, 0], [1, 40, 0, 0], [1, 60, 0, 0]]
-    assert merged(sums, 5).tolist() == sums.tolist()
-    # Black and white are twenty pixels apart.
-    sums = np.array([[1, 0, 0, 0], [1, 0, 0, 255], [1, 0, 19, 0]], dtype=float)
-    assert merged(sums, 2).tolist() == [[2, 0, 19, 0], [1, 0, 0, 255]]

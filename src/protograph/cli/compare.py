@@ -22,7 +22,6 @@ from protograph.cli.inputs import (
     load_classifier,
     load_graphs,
     tell_left_out,
-    write_left_out,
 )
 from protograph.cli.runs import LEFT_OUT, Run
 from protograph.cli.tables import table, wrapped
@@ -140,8 +139,7 @@ def compare(
         content = run.as_json()
         classifier = None if run.model is None else load_classifier(run.model, run.weights)
         first, left_out = load_graphs(run, data_root, progress)
-        facts = tell_left_out(left_out)
-        write_left_out(left_out, staged / LEFT_OUT)
+        facts = tell_left_out(left_out, staged / LEFT_OUT)
 
         def of_seed(seed: int, tell: Any) -> Any:
             is_same = seed == 0 or "data" in run.inputs()  # a file holds the same graphs whatever the seed

@@ -20,7 +20,6 @@ from protograph.cli.inputs import (
     load_graphs,
     target_of,
     tell_left_out,
-    write_left_out,
 )
 from protograph.cli.runs import EXPLANATION, LEFT_OUT, MANIFEST, MODEL, PARTS, REPORT, SPLIT, Run, read_run
 from protograph.cli.train import describe_training, tell_doubts, training_facts
@@ -182,8 +181,7 @@ def _explain_run(
 
     classifier = None if run.model is None else load_classifier(run.model, run.weights)
     loaded, left_out = load_graphs(run, data_root, progress)
-    facts = tell_left_out(left_out)
-    write_left_out(left_out, folder / LEFT_OUT)
+    facts = tell_left_out(left_out, folder / LEFT_OUT)
     model = None if classifier is None else classifier.model
     names = loaded.class_names or getattr(model, "class_names", ())
     number = None if target is None else target_of(target, names)

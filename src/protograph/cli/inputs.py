@@ -135,20 +135,22 @@ def target_of(text: str, class_names: Sequence[str]) -> int:
     raise ValueError(f"--target must be {wanted}, got {text!r}{way_out}")
 
 
-def tell_left_out(rows: "Sequence[LeftOut]") -> dict[str, Any]:
-    """Say on standard error which rows were left out, and give them as facts for scripts; nothing where none were."""
+def tell_left_out(rows: "Sequence[LeftOut]", path: Path | None = None) -> dict[str, Any]:
+    """Say on standard error which rows were left out, and give them as facts for scripts; nothing where none were.
+
+    Args:
+        rows: The rows.
+        path: Where they are also written, as a table of line, smiles and reason.
+    """
+    if path is not None:
+        with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
+            write_csv(file, ["line", "smiles", "reason"], ([row.line, row.smiles, row.reason] for row in rows))
     if not rows:
         return {}
     more = [f"and {len(rows) - NUM_SHOWN:,} more"] if len(rows) > NUM_SHOWN else []
     lines = [f"\n  {line}" for line in (*rows[:NUM_SHOWN], *more)]
     typer.echo(f"left out {count_of(len(rows), 'row')}:{''.join(lines)}", err=True)
     return {"left_out": [str(row) for row in rows]}
-
-
-def write_left_out(rows: "Sequence[LeftOut]", path: Path) -> None:
-    """Write rows as a table of line, smiles and reason; in front of what a spreadsheet takes for a formula is a '."""
-    with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
-        write_csv(file, ["line", "smiles", "reason"], ([row.line, row.smiles, row.reason] for row in rows))
 
 
 def is_attribute(spec: str) -> bool:

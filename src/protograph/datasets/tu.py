@@ -20,7 +20,7 @@ from torch_geometric.utils import coalesce, degree, remove_self_loops
 
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles, SourceFile, check_sum, read_members
-from protograph.datasets.molecules import CARBON_RING, molecule_dataset
+from protograph.datasets.molecules import RING_ATOMS, RING_BONDS, molecule_dataset
 from protograph.datasets.spec import DatasetSpec, PaperCounts, key_of
 from protograph.graphs.splitting import one_hot, split_graphs
 from protograph.molecules.elements import COLORS
@@ -327,7 +327,6 @@ MUTAGENICITY_TEXTS = _known_texts(
 MUTAGENICITY_ATOMS = ("C", "O", "Cl", "H", "N", "F", "Br", "S", "P", "I", "Na", "K", "Li", "Ca")
 MUTAGENICITY_BONDS = ("single", "double", "triple")
 
-RING_ATOMS, RING_BONDS = CARBON_RING
 NITRO = (("N", "O", "O"), ((0, 1), (0, 2)))
 AMINO = (("N", "H", "H"), ((0, 1), (0, 2)))
 # The groups hang on a carbon of the ring, whose hydrogens are left out: what else the ring carries is open.
