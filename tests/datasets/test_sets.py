@@ -1,7 +1,6 @@
 """Every data set by its name: counts of the published files, what a graph has, facts and ground truths."""
 
 import pickle
-from functools import lru_cache
 from typing import NamedTuple
 
 import networkx as nx
@@ -17,7 +16,7 @@ from protograph import datasets
 from protograph.datasets import registry
 from protograph.datasets.registry import SPECS
 from protograph.datasets.spec import PaperCounts
-from tests.datasets.real_files import contains, directed_edges, needs, typed
+from tests.datasets.real_files import contains, directed_edges, needs, typed, whole
 
 FILES = {
     "bbbp": "bbbp/BBBP.csv.gz",
@@ -60,11 +59,6 @@ def cache(tmp_path_factory):
 @pytest.fixture(scope="module", params=[pytest.param(name, marks=needs(FILES[name])) for name in COUNTED])
 def dataset(request, cache):
     return whole(request.param)
-
-
-@lru_cache
-def whole(name):
-    return datasets.load(name)
 
 
 def parts_of(dataset):
