@@ -15,29 +15,24 @@ EVIL = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
 WIDTHS = {"wide": {"width": 1280, "height": 900}, "narrow": {"width": 390, "height": 844}}
 
 
-def surveyed(size, names=()):
-    """Rings and paths in turns, spread over a spiral; every tenth has the wrong label."""
-    turns = np.linspace(0, 20, size)
-    kinds = np.arange(size) % 2
-    return Survey(
-        places=tuple(range(size)),
+def explanations(names=(), class_names=("ring", "path")):
+    """Two classes, each with a reason and a prototype, of rings and paths in turns, which lie on a spiral."""
+    graphs, kinds, turns = [ring(5), path(4)] * 30, np.arange(60) % 2, np.linspace(0, 20, 60)
+    survey = Survey(
+        places=tuple(range(60)),
         names=names,
-        labels=tuple(np.where(np.arange(size) % 10, kinds, 1 - kinds).tolist()),
+        labels=tuple(np.where(np.arange(60) % 10, kinds, 1 - kinds).tolist()),  # every tenth has the wrong one
+        confusion=((27, 3), (3, 27)),
         predictions=tuple(kinds.tolist()),
-        probabilities=(0.875,) * size,
+        probabilities=(0.875,) * 60,
         positions=np.stack([turns * np.cos(turns), turns * np.sin(turns)], axis=1),
         explained=(0.5, 0.25),
-        graphs={index: path(4) if index % 2 else ring(5) for index in range(min(size, 60))},
+        graphs=dict(enumerate(graphs)),
     )
-
-
-def explanations(size=60, names=(), class_names=("ring", "path")):
-    """Two classes, each with a reason and a prototype, of so many graphs."""
-    few = [ring(5), path(4)] * 30
-    survey = surveyed(size, names)
     items = {}
-    for target, graph in enumerate((ring(5), path(4))):
-        one = explained(target, [reason(has=(Pattern(graph=graph),))], few, [0, 1] * 30, [0, 1, 2] * 20)
+    for target, graph in enumerate(graphs[:2]):
+        why = reason(has=(Pattern(graph=graph),))
+        one = explained(target, [why], graphs, [0, 1] * 30, [0, 1, 2] * 20, class_names=class_names)
         session = Session(
             start=(0,), probability=0.9, margin=2.0, size=4, source=target, stopped="consensus", num_iterations=1
         )
@@ -45,21 +40,14 @@ def explanations(size=60, names=(), class_names=("ring", "path")):
             graph=graph, probability=0.9, margin=2.0, cluster=0, cluster_size=30, num_clusters=1, sources=[target],
             source=target, nodes=list(range(graph.num_nodes)), sessions=[session, replace(session, margin=1.0)],
         )  # fmt: skip
-        out = (TakenOut(index=target, nodes=(0,), margin=2.0, margin_without=-1.0),)
-        members = tuple(range(target, size, 2))
-        parts = {
-            "prototypes": [prototype],
-            "prototypes_taken_out": (out,),
-            "source_graphs": {target: graph},
-            "class_names": class_names,
-            "survey": survey,
-            "confusion": ((27, 3), (3, 27)),
-            "embedding_map": EmbeddingMap(members, np.zeros((len(members), 2)), (0,) * len(members), (0.5, 0.25)),
-        }
-        if size != 60:
-            parts |= {"reasons": (), "graph_predictions": (), "graph_parts": ()}
-            parts |= {"num_graphs": size, "num_predicted": len(members)}
-        items[target] = replace(one, **parts)
+        items[target] = replace(
+            one,
+            prototypes=[prototype],
+            prototypes_taken_out=((TakenOut(index=target, nodes=(0,), margin=2.0, margin_without=-1.0),),),
+            source_graphs={target: graph},
+            survey=survey,
+            embedding_map=EmbeddingMap(tuple(range(target, 60, 2)), np.zeros((30, 2)), (0,) * 30, (0.5, 0.25)),
+        )
     return Explanations(items)
 
 
