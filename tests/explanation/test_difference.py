@@ -29,12 +29,6 @@ def changes(difference, target, what="reason"):
     return {(change.status, change.words) for change in one.changes if change.what == what}
 
 
-def test_an_explanation_does_not_differ_from_itself():
-    difference = diff(told(), told())
-    assert (difference.num_common, difference.graphs, difference.notes) == (5, (), ())
-    assert {change.status for one in difference.classes for change in one.changes} == {"same"}
-
-
 def test_a_reason_goes_and_another_comes():
     after = told({0: (IS_SHORT, HAS_TRIANGLE), 1: (HAS_TRIANGLE,)})
     difference = diff(told(), after)

@@ -40,17 +40,6 @@ def test_a_reason_holds_where_plain_loops_say_so(one, whole):
     assert one.holds(whole).tolist() == [naive_reason(one, graph) for graph in whole]
 
 
-def test_has_lacks_and_unless_by_hand():
-    triangle, square = TRIANGLE.has[0], SQUARE.has[0]
-    whole = [house(), ring(3), ring(4), both(ring(3), ring(4)), path(3)]
-    assert reason(has=(triangle, square)).holds(whole).tolist() == [True, False, False, True, False]
-    assert reason(has=(triangle,), lacks=(square,)).holds(whole).tolist() == [False, True, False, False, False]
-    rest = reason(unless=(reason(has=(triangle, square)), reason(lacks=(triangle,))))
-    assert rest.holds(whole).tolist() == [False, True, False, False, False]
-    assert (rest.is_rest, reason(lacks=(square,)).is_rest, rest.patterns) == (True, False, ())
-    assert reason(has=(triangle,), lacks=(square,)).patterns == (triangle, square)
-
-
 def test_support_is_counted_and_added():
     holds, is_class = np.array([True, True, False, True, False]), np.array([True, False, True, True, False])
     support = Support.of(holds, is_class)

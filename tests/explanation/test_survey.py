@@ -6,13 +6,12 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from torch import nn
-from torch_geometric.nn import global_add_pool
 
 import protograph as pg
 from protograph.explanation import EmbeddingMap, Explanations, Survey
 from protograph.explanation.survey import chosen_graphs, origin_columns
 from protograph.graphs.origins import Origin
+from tests.browser.made import NumEdges
 from tests.made import made_explanation
 from tests.metrics.small_graphs import path, ring
 
@@ -82,15 +81,6 @@ def test_wrong_graphs_come_first_and_all_classes_in_turn():
     assert (first, second, sorted(predictions[others])) == (1, 5, [0, 1])
     assert sorted(chosen_graphs(predictions, labels, 99)) == [0, 1, 2, 3, 4, 5]
     assert len(set(chosen_graphs(np.zeros(1000, np.int64), None, 100))) == 100
-
-
-class NumEdges(nn.Module):
-    """Class 1 for graphs of at least as many edges as nodes; the sum of degrees less 2 a node decides."""
-
-    def forward(self, x, edge_index, batch):
-        degrees = torch.zeros(len(batch)).index_add(0, edge_index[0], torch.ones(edge_index.size(1)))
-        pooled = global_add_pool(x * (degrees - 1.9)[:, None], batch)
-        return torch.cat([-pooled, pooled], dim=1)
 
 
 def test_all_graphs_are_looked_over_once_and_patterns_taken_out():

@@ -37,11 +37,6 @@ def test_a_column_for_the_truths_and_one_for_each_explainer(drawn):
     assert len(pictures) == 4
 
 
-def test_what_the_model_takes_for_another_class_says_so(drawn):
-    plot_comparison("x.png", {"page": explanations(1, target=1, predicted=0)}, {}, "mine")
-    assert "p = 0.500, taken for class 0" in [text.get_text() for text in drawn[0].texts]
-
-
 def test_pictures_do_not_overlap(drawn):
     plot_comparison("x.png", {"page": explanations(3), "xgnn": explanations(3)}, {}, "mine")
     boxes = [axes.get_position() for axes in drawn[0].axes if axes.collections]

@@ -25,8 +25,3 @@ def test_what_is_not_marked_is_pale():
     markup = graph_markup(PATH, PLACES, PALETTE, Marks({0: 0, 1: 1}, [(0, 1)]), "a path")
     assert markup.count('<g opacity="0.4">') == 1
     assert graph_markup(PATH, PLACES, PALETTE, Marks({0: 0, 1: 1, 2: 2}), "all").count('<g opacity="0.4">') == 0
-
-
-def test_a_graph_without_nodes():
-    empty = Data(x=torch.zeros(0, 2), edge_index=torch.zeros(2, 0, dtype=torch.long))
-    assert graph_markup(empty, np.zeros((0, 2)), PALETTE, Marks(), "nothing").startswith("<svg")

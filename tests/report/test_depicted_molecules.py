@@ -52,14 +52,6 @@ def test_hydrogens_are_drawn_where_they_are_marked():
     assert placed_molecule(named, {1: None}).smiles == "O"
 
 
-def test_a_fragment_keeps_its_places():
-    pair = Data(x=torch.eye(3)[:2], edge_index=torch.tensor([[0, 1], [1, 0]]))
-    places = np.array([[0.0, 0.0], [0.0, 1.0]])
-    placed = placed_fragment(NamedGraph(pair, *NAMES), places, has_orders=False)
-    assert np.array_equal(placed.places, places)
-    assert placed_fragment(NamedGraph(pair, ("C", "head", "body"), ()), has_orders=False) is None
-
-
 def test_without_rdkit_there_is_no_molecule(monkeypatch):
     def missing(name):
         raise ImportError(name)

@@ -56,10 +56,6 @@ def segments(axes, label):
     return np.array(drawn(axes, label).get_segments()).reshape(-1, 2, 2)
 
 
-def inside_texts(axes):
-    return [text.get_text() for text in axes.texts]
-
-
 def check_that_nothing_is_clipped(figure):
     """Every text lies on the sheet, no two of them overlap, and every graph lies in its frame."""
     canvas = FigureCanvasAgg(figure)
@@ -92,16 +88,6 @@ def test_a_row_has_two_pictures_and_says_what_it_is(explain):
         "cluster 1, 312 graphs · 5 nodes, 6 edges · cut from graph 17, 5 of 9 nodes",
         "the prototype",
         "where it is in graph 17",
-    ]
-    check_that_nothing_is_clipped(figure)
-
-
-def test_what_the_model_takes_for_another_class_says_so(explain, house):
-    figure = explanations_figure([explain(prototypes=[replace(house, target=1, predicted=0)])])
-    assert texts(figure)[2:5] == [
-        "Prototype 1: p = 0.9998, margin 8.52, taken for class 0",
-        "a house of four body nodes and one head node",
-        "by itself the model takes this for class 0 (no house); it counts only inside a graph",
     ]
     check_that_nothing_is_clipped(figure)
 
@@ -170,11 +156,6 @@ def test_several_prototypes_and_classes_are_rows_and_sections(explain, house):
         "Prototype 2: p = 0.9998, margin 8.52",
     ]
     check_that_nothing_is_clipped(figure)
-
-
-def test_atoms_have_their_symbols_inside(explain):
-    figure = explanations_figure([explain(feature_names=("Cl", "C", "Xyz"))])
-    assert inside_texts(figure.axes[0]) == ["Cl", "C", "C", "C", "C"]
 
 
 def test_names_that_matplotlib_would_read_otherwise_are_kept(explain):
@@ -263,12 +244,6 @@ def test_other_endings_are_refused_before_any_work(explain, monkeypatch):
     for path, name in (("a.jpg", r"a\.jpg"), (Path("figure"), "figure")):
         with pytest.raises(ValueError, match=rf"^path must end in \.png, \.svg or \.pdf, got {name}$"):
             plot([explain()], path)
-
-
-def test_a_missing_folder_is_named(explain, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(OSError, match=r"^cannot write no/a\.png: the folder no does not exist$"):
-        explain().plot("no/a.png")
 
 
 def test_nothing_to_draw_is_an_error(tmp_path):

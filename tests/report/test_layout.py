@@ -87,21 +87,9 @@ def test_graphs_without_nodes_or_with_one(graph_of):
     assert layout(graph_of([(0, 0)], num_nodes=1)).tolist() == [[0, 0]]
 
 
-def test_loops_and_directions_do_not_matter(graph_of):
-    ring = [(i, (i + 1) % 6) for i in range(6)]
-    plain = layout(graph_of(ring, num_nodes=6))
-    assert np.array_equal(layout(graph_of([*ring, (2, 2), (1, 0)], num_nodes=6)), plain)
-
-
 def test_a_graph_with_positions_keeps_them(graph_of):
     own = torch.tensor([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0]])
     assert layout(graph_of([(0, 1), (1, 2)], pos=own, num_nodes=3)).tolist() == [[0, 0], [1, 0], [1, 1]]
-
-
-@pytest.mark.parametrize("own", [torch.ones(3, 3), torch.full((3, 2), torch.nan)], ids=["in space", "unknown"])
-def test_positions_that_cannot_be_drawn_are_not_used(own, graph_of):
-    path = [(0, 1), (1, 2)]
-    assert np.array_equal(layout(graph_of(path, pos=own, num_nodes=3)), layout(graph_of(path, num_nodes=3)))
 
 
 @pytest.mark.parametrize("size", [20, 90])

@@ -1,14 +1,11 @@
 from dataclasses import replace
 
-import pytest
-
 from protograph.explanation import Example, Pattern
 from protograph.report.figure import classes_figure, plot
-from protograph.report.reason_figure import reason_height
-from protograph.report.scene import ClassScenes, lay_out
+from protograph.report.scene import lay_out
 from tests.explanation import by_hand
 from tests.explanation.by_hand import reason
-from tests.metrics.small_graphs import path, ring
+from tests.metrics.small_graphs import ring
 from tests.report.test_reason_scene import of_reasons
 
 TRIANGLE, SQUARE = Pattern(graph=ring(3)), Pattern(graph=ring(4), at_least=2)
@@ -39,15 +36,6 @@ def test_a_reason_has_its_words_its_patterns_and_its_example():
     assert {"strike", "lacking"} <= labels(second)
     assert [text.get_text() for text in second.texts] == ["2 \N{MULTIPLICATION SIGN}"]
     assert {"halo", "pale nodes", "nodes"} <= labels(example)
-
-
-def test_every_row_of_patterns_makes_it_taller():
-    many = reason(lacks=tuple(Pattern(graph=path(size)) for size in range(2, 8)))
-    (of_class,) = lay_out([of_reasons(many)])
-    (scene,) = of_class.reasons
-    assert len(classes_figure([ClassScenes(of_class.explanation, (), (scene,))]).axes) == 6
-    (single,) = lay_out([of_reasons(reason(has=(TRIANGLE,)))])[0].reasons
-    assert reason_height(scene) == pytest.approx(reason_height(single) + 1.89)
 
 
 def test_reasons_stand_below_prototypes(house, tmp_path):

@@ -61,12 +61,6 @@ def test_patterns_are_marked_in_the_example():
     }
 
 
-def test_an_example_of_what_is_lacking_is_drawn_in_full():
-    (scene,) = reason_scenes(of_reasons(reason(lacks=(SQUARE,)), examples=[example_of(path(3))]))
-    assert scene.example.part is None
-    assert len(scene.example.positions) == 3
-
-
 def test_of_a_large_example_what_is_around_the_patterns_is_drawn():
     size = MAX_SOURCE_NODES + 50
     long = path(size)

@@ -10,11 +10,6 @@ def size_of(path):
     return struct.unpack(">II", path.read_bytes()[16:24])
 
 
-def test_png_pictures_have_160_dots_an_inch(tmp_path):
-    save_figure(Figure(figsize=(4, 3)), tmp_path / "a.png")
-    assert size_of(tmp_path / "a.png") == (640, 480)
-
-
 def test_very_tall_figures_are_still_saved(tmp_path):
     save_figure(Figure(figsize=(0.1, 500)), tmp_path / "a.png")
     assert size_of(tmp_path / "a.png")[1] == 2**16 - 1

@@ -46,9 +46,7 @@ NAMED = [
     ("N O O C", "0 1, 0 2, 2 3", None),
     # Amino: only where hydrogens are nodes.
     ("C N H H", "0 1, 1 2, 1 3", "one carbon with an amino group"),
-    ("N H H", "0 1, 0 2", "an amino group (NH2)"),
     ("C N", "0 1", None),
-    ("C N H", "0 1, 1 2", None),
     ("N H H H", "0 1, 0 2, 0 3", None),
     ("C N H H O", "0 1, 1 2, 1 3, 0 4", None),
     ("C N H H O", "0-1, 1-2, 1-3, 0=4", "one nitrogen with a carbonyl group and two hydrogens"),
@@ -59,11 +57,9 @@ NAMED = [
     ("O H", "0 1", "a hydroxyl group (OH)"),
     ("O H H", "0 1, 0 2", None),
     ("C O", "0 1", None),
-    ("C O", "0-1", None),
     # Carbonyl and carboxyl: only with a known double bond.
     ("C O", "0=1", "a carbonyl group (C=O)"),
     ("C C O", "0-1, 1=2", "one carbon with a carbonyl group"),
-    ("C C O", "0 1, 1 2", None),
     ("O C O", "0=1, 1=2", None),
     ("C O O H", "0=1, 0-2, 2-3", "a carboxyl group (COOH)"),
     ("C O O H", "0 1, 0 2, 2 3", "one carbon and one oxygen with a hydroxyl group"),
@@ -71,7 +67,6 @@ NAMED = [
     # Nitrile: only with a known triple bond.
     ("C C N", "0-1, 1#2", "one carbon with a nitrile group"),
     ("C C N", "0-1, 1=2", None),
-    ("C C N", "0 1, 1 2", None),
     # Sulfonyl.
     ("C S O O", "0 1, 1 2, 1 3", "one carbon with a sulfonyl group"),
     ("S O O", "0=1, 0=2", "a sulfonyl group (SO2)"),
@@ -79,9 +74,7 @@ NAMED = [
     ("S O O O", "0 1, 0 2, 0 3", None),
     # Halogens.
     ("C F F F", "0 1, 0 2, 0 3", "a trifluoromethyl group (CF3)"),
-    ("C F F", "0 1, 0 2", None),
     ("C F F F F", "0 1, 0 2, 0 3, 0 4", None),
-    ("C F", "0 1", None),
     # Methyl.
     ("C C H H H", "0 1, 1 2, 1 3, 1 4", "one carbon with a methyl group"),
     ("C H H H H", "0 1, 0 2, 0 3, 0 4", None),
@@ -92,10 +85,8 @@ NAMED = [
     ("C C C C C C", RING, "six carbons in a ring"),
     ("C C C C C C", RING.replace(" ", ":").replace(",:", ", "), "a benzene ring"),
     ("C C C C C C", "0:1, 1:2, 2:3, 3:4, 4:5, 5-0", "six carbons in a ring"),
-    ("C C C C C C", "0:1, 1:2, 2:3, 3:4, 4:5, 5 0", "six carbons in a ring"),
     ("C C C C C C", "0=1, 1-2, 2=3, 3-4, 4=5, 5-0", "six carbons in a ring"),
     ("C C C C C N", RING.replace(" ", ":").replace(",:", ", "), "five carbons and one nitrogen in a ring"),
-    ("C C C C C", "0:1, 1:2, 2:3, 3:4, 4:0", "five carbons in a ring"),
     ("C C C C C C N O O", f"{RING}, 0 6, 6 7, 6 8", "six carbons in a ring with a nitro group"),
     (
         "C C C C C C N O O C Cl H H",
@@ -118,15 +109,11 @@ NAMED = [
 
 
 @pytest.mark.parametrize(("symbols", "bonds", "text"), NAMED)
-def test_only_what_is_certain_has_a_name(symbols, bonds, text):
-    assert name(molecule(symbols, bonds)) == text
-
-
-@pytest.mark.parametrize(("symbols", "bonds", "text"), NAMED)
 @settings(max_examples=5, deadline=None)
 @given(random=st.randoms(use_true_random=False))
-def test_the_order_of_atoms_does_not_matter(symbols, bonds, text, random):
+def test_only_what_is_certain_has_a_name_in_any_order_of_atoms(symbols, bonds, text, random):
     one = molecule(symbols, bonds)
+    assert name(one) == text
     order = random.sample(range(len(one.symbols)), len(one.symbols))
     other = nx.empty_graph(len(order))
     other.add_edges_from(random.sample([(order[u], order[v]) for u, v in one.graph.edges], one.graph.size()))
@@ -146,9 +133,6 @@ def test_the_order_of_atoms_does_not_matter(symbols, bonds, text, random):
         ("C N O O N O O", "0 1, 1 2, 1 3, 0 4, 4 5, 4 6", "one carbon with two nitrogens bearing two oxygens each"),
         ("C S C O O", "0 1, 1 2, 2 0, 1 3, 1 4", "two carbons and one sulfur in a ring with two oxygens"),
         ("C O", "0 1", None),
-        ("C F F F", "0 1, 0 2, 0 3", "a trifluoromethyl group (CF3)"),
-        ("C C H H H", "0 1, 1 2, 1 3, 1 4", "one carbon with a methyl group"),
-        ("C C C C C N", RING, "five carbons and one nitrogen in a ring"),
     ],
 )
 def test_without_types_of_bonds_only_atoms_are_named(symbols, bonds, text):
@@ -175,13 +159,9 @@ DRUGS = [
     "CC(=O)Nc1ccc(O)cc1",
     "CS(=O)(=O)c1ccc(cc1)C1=C(C(=O)OC1)c1ccccc1",
     "O=C1C=CC(=O)C=C1",
-    "CC#N",
     "FC(F)(F)F",
-    "C[N+](C)(C)[O-]",
     "CON=O",
     "O=C=O",
-    "CS(C)=O",
-    "NC(=O)c1ccc(C#N)nc1",
 ]
 
 

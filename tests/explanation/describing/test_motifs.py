@@ -7,10 +7,8 @@ from torch_geometric.data import Data
 
 from protograph.explanation.describing.motifs import (
     compose,
-    counts_of_kinds,
     find_motif,
     fused_rings,
-    is_same,
     ring_sizes,
     simple_graph,
 )
@@ -54,29 +52,21 @@ NAMED = {
     "a path of 13 nodes": nx.path_graph(13),
     "a ring of three nodes": nx.complete_graph(3),
     "a ring of four nodes": nx.grid_2d_graph(2, 2),
-    "a ring of six nodes": nx.cycle_graph(6),
     "a star with three leaves": nx.star_graph(3),
-    "a star with five leaves": nx.star_graph(5),
     "a clique of four nodes": nx.wheel_graph(4),
-    "a clique of five nodes": nx.complete_graph(5),
     "a house": nx.Graph(HOUSE),
     "a wheel with four spokes": nx.wheel_graph(5),
-    "a wheel with six spokes": nx.wheel_graph(7),
     "a grid of two by three nodes": nx.ladder_graph(3),
-    "a grid of two by four nodes": nx.ladder_graph(4),
     "a grid of three by three nodes": nx.grid_2d_graph(3, 3),
     "a grid of three by four nodes": nx.grid_2d_graph(4, 3),
     "a tree of seven nodes": nx.balanced_tree(2, 2),
-    "a tree of five nodes": nx.Graph([(0, 1), (0, 2), (0, 3), (3, 4)]),
     "two fused rings of three": nx.Graph([(0, 1), (1, 2), (2, 0), (1, 3), (2, 3)]),
     "two fused rings of six": fused(6, 6),
     "two fused rings of five and six": fused(6, 5),
     "three fused rings of six": in_a_row(3),
     "two houses joined by an edge": joined(nx.Graph(HOUSE), ends=(4, 0)),
     "two rings of six nodes joined by an edge": joined(nx.cycle_graph(6)),
-    "two stars with three leaves joined by an edge": joined(nx.star_graph(3)),
     "two paths of three nodes joined by an edge": joined(nx.path_graph(3), ends=(1, 1)),
-    "two grids of two by three nodes joined by an edge": joined(nx.ladder_graph(3)),
     "two pairs of fused rings of six joined by an edge": joined(fused(6, 6)),
     "two sets of three fused rings of six joined by an edge": joined(PHENALENE, ends=(5, 5)),
 }
@@ -87,13 +77,10 @@ NEAR_MISSES = {
     "a house with a brace": nx.Graph([*HOUSE, (0, 2)]),
     "a clique of five without an edge": nx.Graph([e for e in nx.complete_graph(5).edges if e != (0, 1)]),
     "a wheel without a spoke": nx.Graph([e for e in nx.wheel_graph(6).edges if e != (0, 1)]),
-    "a ladder closed to a ring": nx.circular_ladder_graph(4),
     "a ladder whose ends are crossed": nx.circulant_graph(6, [1, 3]),
-    "a grid without an edge": nx.Graph([e for e in nx.grid_2d_graph(3, 3).edges if e != ((0, 0), (0, 1))]),
     "two rings that share a node": nx.Graph([(0, 1), (1, 2), (2, 0), (0, 3), (3, 4), (4, 0)]),
     "two rings that share two edges": nx.complete_bipartite_graph(2, 3),
     "a house and a ring of five": joined(nx.Graph(HOUSE), nx.cycle_graph(5)),
-    "a house and a square": joined(nx.Graph(HOUSE), nx.cycle_graph(4)),
     "three rings in a row and three around a node": joined(in_a_row(3), PHENALENE),
     "two houses, apart": nx.disjoint_union(nx.Graph(HOUSE), nx.Graph(HOUSE)),
     "a cube": nx.hypercube_graph(3),
@@ -122,22 +109,6 @@ def test_the_order_of_nodes_does_not_matter(name, random):
     shuffled = nx.empty_graph(len(graph))
     shuffled.add_edges_from(random.sample(edges, len(edges)))
     assert find_motif(shuffled) == find_motif(graph)
-
-
-@settings(max_examples=30, deadline=None)
-@given(size=st.integers(1, 7), data=st.data())
-def test_equal_graphs_are_those_that_some_renaming_makes_equal(size, data):
-    pairs = [(u, v) for u in range(size) for v in range(u)]
-    chosen = [data.draw(st.lists(st.sampled_from(pairs), unique=True) if pairs else st.just([])) for _ in range(2)]
-    first, second = (nx.empty_graph(size) for _ in range(2))
-    first.add_edges_from(chosen[0])
-    second.add_edges_from(chosen[1])
-    assert is_same(first, second) == nx.vf2pp_is_isomorphic(first, second)
-
-
-def test_graphs_that_colours_cannot_tell_apart_are_told_apart():
-    two_triangles = nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3))
-    assert not is_same(nx.cycle_graph(6), two_triangles)
 
 
 def test_the_sizes_of_fused_rings():
@@ -171,9 +142,7 @@ BULL = nx.Graph([(0, 1), (1, 2), (2, 0), (0, 3), (1, 4)])
         (nx.path_graph(2), [1, 0], "one head node joined to one body node"),
         (nx.path_graph(3), [1, 1, 0], "two body nodes and one head node in a path"),
         (nx.cycle_graph(6), [2] * 6, "six backbone nodes in a ring"),
-        (nx.complete_graph(4), [1] * 4, "a clique of four body nodes"),
         (nx.star_graph(3), [0, 1, 1, 1], "a star of three body nodes and one head node"),
-        (nx.wheel_graph(5), [1] * 5, "a wheel of five body nodes"),
         (nx.ladder_graph(3), [1] * 6, "a two by three grid of six body nodes"),
         (nx.balanced_tree(2, 2), [1] * 7, "a tree of seven body nodes"),
         (BULL, [1, 1, 1, 0, 0], "three body nodes in a ring, with two head nodes"),
@@ -193,8 +162,6 @@ def test_named_nodes_stand_with_their_structure(graph, kinds, text):
     ("graph", "kinds", "text"),
     [
         (nx.cycle_graph(6), [0] * 6, "six carbons in a ring"),
-        (nx.cycle_graph(6), [0, 0, 1, 0, 0, 0], "five carbons and one nitrogen in a ring"),
-        (nx.path_graph(1), [0], "one carbon"),
         (nx.path_graph(2), [2, 0], "carbon joined to oxygen"),
         (nx.path_graph(2), [0, 0], "two joined carbons"),
         (BULL, [0, 0, 1, 0, 1], "three carbons, two nitrogens (five nodes, five edges, of which one closes a ring)"),
@@ -224,9 +191,3 @@ def test_motifs_are_seen_without_the_nodes_of_one_other_kind():
     assert compose(houses, kinds, PARTS) == (
         "eight body, three backbone and two head nodes (13 nodes, 17 edges, of which five close rings)"
     )
-
-
-def test_the_most_frequent_kind_comes_first_then_the_first_column():
-    assert counts_of_kinds([2, 1, 2, 0], PARTS) == ["two backbone nodes", "one head node", "one body node"]
-    assert counts_of_kinds([0, 3], ATOMS, word="further ") == ["one further carbon", "one further hydrogen"]
-    assert counts_of_kinds([], ATOMS) == []

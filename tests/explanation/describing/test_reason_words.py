@@ -13,14 +13,11 @@ NITRO = Pattern(graph=path(3, kinds=[2, 1, 2]), feature_names=("C", "N", "O"))
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ({"has": (HOUSE,)}, "a house"),
-        ({"has": (TRIANGLE, SQUARE)}, "a triangle and a ring of four nodes"),
         ({"has": (TRIANGLE, SQUARE, HOUSE)}, "a triangle, a ring of four nodes and a house"),
         ({"has": (TRIANGLE,), "lacks": (HOUSE,)}, "a triangle, without a house"),
         ({"has": (TRIANGLE,), "lacks": (HOUSE, SQUARE)}, "a triangle, without a house or a ring of four nodes"),
         ({"has": (TRIANGLE,), "lacks": (TWO,)}, "a triangle, with fewer than two triangles"),
         ({"lacks": (TWO, HOUSE)}, "without a house, with fewer than two triangles"),
-        ({"lacks": (HOUSE,)}, "without a house"),
         (
             {"has": (ENDS, HOUSE)},
             "a path of four nodes, whose ends have no other neighbours, and also a house",
@@ -29,14 +26,9 @@ NITRO = Pattern(graph=path(3, kinds=[2, 1, 2]), feature_names=("C", "N", "O"))
             {"has": (HOUSE,), "lacks": (ENDS, TRIANGLE)},
             "a house, without a path of four nodes, whose ends have no other neighbours, without a triangle",
         ),
-        ({"unless": (reason(has=(HOUSE,)),)}, "none of what marks the others: no house"),
         (
             {"unless": (reason(has=(HOUSE,)),), "lacks": (Pattern(graph=house()),)},
             "none of what marks the others: no house",
-        ),
-        (
-            {"unless": (reason(has=(HOUSE,)), reason(has=(TWO,)))},
-            "none of what marks the others: no house and fewer than two triangles",
         ),
         (
             {"unless": (reason(has=(HOUSE,)), reason(has=(TRIANGLE, SQUARE)), reason(lacks=(TRIANGLE,)))},
@@ -55,7 +47,6 @@ NITRO = Pattern(graph=path(3, kinds=[2, 1, 2]), feature_names=("C", "N", "O"))
             {"unless": (reason(has=(HOUSE,)),), "lacks": (TRIANGLE,)},
             "none of what marks the others: no house, without a triangle",
         ),
-        ({"has": (NITRO,)}, "a nitrogen joined to two oxygens"),
         ({"has": (NITRO, TRIANGLE)}, "a nitrogen joined to two oxygens, and also a triangle"),
         ({"lacks": (NITRO, TRIANGLE)}, "without a nitrogen joined to two oxygens, without a triangle"),
     ],

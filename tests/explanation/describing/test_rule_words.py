@@ -51,10 +51,6 @@ def test_why_there_is_no_fidelity_is_told():
     ]
 
 
-def test_where_reasons_were_not_looked_for_nothing_is_told():
-    assert rule_lines(replace(first(), rule=None)) == []
-
-
 def test_what_is_left_is_told_with_and_without_it():
     one = first(reason(has=(HOUSE,)), ONE_TRIANGLE)
     rest = explained(1, [reason(unless=one.reasons)], WHOLE, PREDICTIONS, PARTS)

@@ -78,15 +78,6 @@ def test_each_graph_is_asked_once(monkeypatch, is_induced):
     assert asked == [[2, 0], [1], [3]]
 
 
-def test_the_pattern_is_read_with_its_nodes_in_order():
-    reader = reader_of([undirected(4, path_edges(3, 0, 2, 1), [0, 1, 2, 0])])
-    one = condition([(0, 3), (0, 2)])
-    encoded = reader.encoded(one)
-    assert encoded.node_kinds.tolist() == reader.readings[True][0].node_kinds[[0, 2, 3]].tolist()
-    assert encoded.neighbours.tolist() == [1, 2, 0, 0]
-    assert len(set(reader.encoded(condition([(0, 3)], has_kinds=False)).node_kinds.tolist())) == 1
-
-
 @pytest.mark.parametrize(
     "options", [{"is_induced": True}, {"closed": frozenset({0})}, {"at_least": 2}, {"has_kinds": False}]
 )

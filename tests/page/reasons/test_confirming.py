@@ -1,7 +1,6 @@
 from fractions import Fraction
 from math import comb
 
-import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -82,14 +81,3 @@ def test_the_more_reasons_the_more_rarely_by_chance():
     confirming = [("triangle", 1, 5), ("square", 1, 5), ("star", 0, 10)]
     scope = world(*rows, confirming=confirming)
     assert confirmed([TRIANGLES, SQUARES], 1, scope, 0.05) == [TRIANGLES, SQUARES]
-
-
-def test_graphs_of_the_others_speak_against_a_reason():
-    rows = [("triangle", 1, 9), ("star", 0, 9)]
-    confirming = [("triangle", 1, 6), ("triangle", 0, 6), ("star", 0, 1)]
-    scope = world(*rows, confirming=confirming)
-    is_class = scope.predictions[scope.confirming] == 1
-    assert is_class.mean() == pytest.approx(6 / 13)
-    assert chance_of(6, 12, 6 / 13) > CHANCE
-    assert confirmed([TRIANGLES], 1, scope, CHANCE) == []
-    assert np.array_equal(scope.known, np.sort(np.concatenate([scope.searched, scope.confirming])))

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from protograph.page.reasons.conditions import Draft, any_holds, balanced
 from tests.explanation.by_hand import naive_pattern
-from tests.page.naive_patterns import groups_of_graphs, undirected
-from tests.page.reasons.by_hand import SQUARE, TRIANGLE, condition, reader_of
+from tests.page.naive_patterns import groups_of_graphs
+from tests.page.reasons.by_hand import reader_of
 from tests.page.reasons.test_conditions import as_pattern, conditions_of
 
 
@@ -28,22 +28,6 @@ def test_drafts_hold_where_their_conditions_say_so(graphs, data):
     assert [draft.holds(reader, indices).tolist() for draft in drafts] == expected
     either = [any(row[place] for row in expected) for place in range(indices.size)]
     assert any_holds(drafts, reader, indices).tolist() == either
-
-
-def test_a_condition_is_left_out_or_replaced_where_it_stands():
-    triangle, square, pair = condition(TRIANGLE), condition(SQUARE), condition([(0, 1)])
-    draft = Draft((triangle, square), (pair,))
-    assert len(draft) == 3
-    assert draft.without(triangle) == Draft((square,), (pair,))
-    assert draft.without(pair) == Draft((triangle, square))
-    assert draft.replaced(square, pair) == Draft((triangle, pair), (pair,))
-    assert draft.replaced(pair, square) == Draft((triangle, square), (square,))
-
-
-def test_a_draft_without_conditions_holds_everywhere():
-    reader = reader_of([undirected(3, TRIANGLE, [0] * 3)])
-    assert Draft().holds(reader, np.array([0])).tolist() == [True]
-    assert any_holds([], reader, np.array([0])).tolist() == [False]
 
 
 @pytest.mark.parametrize(

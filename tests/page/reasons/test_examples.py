@@ -39,19 +39,6 @@ def test_no_node_can_be_left_out(problem):
         assert len(nodes) == 1 or not will_do([nodes - {node}])[0]
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.sets(st.integers(0, 9)), st.sets(st.integers(0, 9)))
-def test_what_is_needed_is_what_is_left(marked, needed):
-    def will_do(sets):
-        return np.array([needed <= nodes for nodes in sets])
-
-    nodes = smallest(frozenset(marked), frozenset(range(10)), dict.fromkeys(range(10), 1), will_do)
-    if marked | needed:
-        assert nodes == marked | needed
-    else:
-        assert len(nodes) == 1
-
-
 def test_near_surroundings_are_tried_first():
     """Nodes at either end of a path will do, and the near one is taken though the far one has the lower number."""
     asked = []
@@ -143,13 +130,6 @@ def test_what_must_be_missing_is_missing_in_the_example_too():
     graph = undirected(5, [*TRIANGLE, (2, 3), (3, 4)], [0] * 5)
     result = example(Draft((condition(TRIANGLE),)), [graph], Counts(), lacks=lambda part: part.num_nodes != 3)
     assert set(result.nodes) == {0, 1, 2, 3}
-
-
-def test_nothing_to_mark():
-    """What is left when nothing marks the others: a single node will do."""
-    graph = undirected(4, SQUARE, [0] * 4)
-    result = example(Draft(), [graph], Counts(), target=0)
-    assert (len(result.nodes), result.marked) == (1, ())
 
 
 def test_no_example_without_sources_or_a_place():

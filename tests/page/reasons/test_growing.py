@@ -79,24 +79,6 @@ def test_a_counted_pattern_grows_to_nothing_that_holds_in_more_graphs():
     assert reader.holds(result, np.arange(40)).tolist() == HOUSES
 
 
-def test_no_more_nodes_than_asked_for():
-    graphs = world([(HOUSE, 5), NOTHING, (HOUSE, 5), (SQUARE, 4)], 40)
-    reader = reader_of(graphs)
-    inside, outside = np.flatnonzero(HOUSES), np.flatnonzero(~np.array(HOUSES))
-    start = first_place(reader, 0, plain(3, TRIANGLE))
-    grower = Grower(reader, ReasonOptions(max_pattern_nodes=3))
-    assert grower.grown(start, inside[:2], inside, outside) == start
-
-
-def test_nothing_grows_without_sources():
-    graphs = world([(HOUSE, 5), NOTHING], 8)
-    reader = reader_of(graphs)
-    start = first_place(reader, 0, plain(3, TRIANGLE))
-    grower, nothing = Grower(reader, ReasonOptions()), np.zeros(0, np.int64)
-    assert grower.grown(start, nothing, np.arange(8), nothing) == start
-    assert grower.narrowed(start, nothing, np.arange(8), nothing) == start
-
-
 def test_a_pattern_is_narrowed_as_long_as_it_tells_more():
     """A triangle is everywhere; only that of a house tells the class."""
     graphs = world([(HOUSE, 5), (TRIANGLE, 3), (HOUSE, 5), ([*TRIANGLE, (0, 3), (3, 4)], 5)], 40)

@@ -57,13 +57,6 @@ def test_the_rest_is_taken_where_it_adds_something():
     assert rules.drafts == {0: [], 1: [TRIANGLES]}
 
 
-def test_the_rest_is_not_taken_where_the_rules_say_it_all():
-    scope = world(("triangle", 1, 8), ("square", 0, 4))
-    rules = joined({0: [SQUARES], 1: [TRIANGLES]}, scope)
-    assert (rules.rest, rules.agreement(scope)) == (None, 1.0)
-    assert rules.drafts == {0: [SQUARES], 1: [TRIANGLES]}
-
-
 def test_the_rest_must_add_more_than_a_little():
     scope = world(("triangle", 1, 300), ("square", 0, 300), ("star", 0, 1))
     rules = {0: [SQUARES], 1: [TRIANGLES]}
@@ -85,20 +78,6 @@ def test_reasons_that_hold_where_another_rule_is_right_go_with_the_rest():
     # That it has a square speaks for the first class, but half of the second have one: what is left says it all.
     rules = joined({0: [SQUARES], 1: [TRIANGLES]}, scope)
     assert (rules.drafts, rules.rest, rules.agreement(scope)) == ({0: [], 1: [TRIANGLES]}, 0, 1.0)
-
-
-def test_reasons_that_do_no_harm_stay():
-    scope = world(("triangle", 1, 8), ("square", 0, 4), ("star", 0, 4))
-    rules = joined({0: [STARS], 1: [TRIANGLES]}, scope)
-    assert (rules.drafts, rules.rest, rules.agreement(scope)) == ({0: [STARS], 1: [TRIANGLES]}, 0, 1.0)
-
-
-def test_of_several_rests_the_best_is_taken():
-    scope = world(("triangle", 2, 6), ("square", 1, 6), ("star", 0, 6))
-    rules = joined({0: [], 1: [SQUARES], 2: [TRIANGLES]}, scope)
-    assert (rules.rest, rules.agreement(scope)) == (0, 1.0)
-    rules = joined({0: [STARS], 1: [], 2: [TRIANGLES]}, scope)
-    assert (rules.rest, rules.agreement(scope)) == (1, 1.0)
 
 
 def test_the_rest_is_one_of_so_many_reasons():

@@ -134,13 +134,6 @@ def test_the_cheaper_of_two_rows_that_are_the_same():
     assert learner.learn(8) == [Term((1,))]
 
 
-def test_a_term_of_no_more_conditions_than_asked_for():
-    table = np.array(list(product([0, 1], repeat=4))).T
-    is_class = table.all(axis=0)
-    assert learner_of(table, is_class, max_conditions=4).learn(8) == [Term((0, 1, 2, 3))]
-    assert all(len(term) <= 2 for term in learner_of(table, is_class, max_conditions=2).learn(8))
-
-
 @settings(max_examples=20, deadline=None, derandomize=True)
 @given(tables(), st.data())
 def test_the_order_of_the_graphs_does_not_matter(table, data):
@@ -148,14 +141,6 @@ def test_the_order_of_the_graphs_does_not_matter(table, data):
     order = data.draw(st.permutations(range(len(table[0]))))
     again = learner_of(np.array(table)[:, order], np.array(is_class)[order])
     assert learner_of(table, is_class).learn(4) == again.learn(4)
-
-
-def test_a_row_is_joined_once():
-    term = Term((1,), (0,))
-    assert term.joined(1, 3) == term
-    assert term.joined(0, 3) == Term((0, 1), (0,))
-    assert term.joined(5, 3) == Term((1,), (0, 2))
-    assert len(Term((1, 2), (0,))) == 3
 
 
 def test_no_conditions_and_one_class_only():

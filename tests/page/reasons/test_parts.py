@@ -79,8 +79,3 @@ def test_twins_are_not_enough_to_keep_some_apart():
         "different, fewer than 5 would be kept"
     )
     assert parts.of_graph.tolist() == [SEARCHED] * 200
-
-
-def test_a_class_that_is_never_predicted_is_not_asked_for():
-    assert parts_of(WORLD, 2 * PREDICTED).of_graph.tolist() == parts_of(WORLD, PREDICTED).of_graph.tolist()
-    assert parts_of(WORLD, np.full(200, 1)).note == ""

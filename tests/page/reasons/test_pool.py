@@ -64,14 +64,15 @@ def test_how_often_patterns_are_asked_for():
     single = Subgraph(frozenset({1}), frozenset())
     leaves = {one.at_least for one, _ in found if one == Condition(0, single, at_least=one.at_least)}
     assert leaves == {1, 3, 7}  # of single nodes as many as there are anywhere
-    pairs = [one for one, _ in found if len(one.pattern) == 2 and one.has_kinds and not one.closed]
-    assert sorted(one.at_least for one in pairs) == [1, 2, 3, 4]  # of larger ones up to a few
-    _, found = patterns_of(stars, max_nodes=2, max_places=2)
-    pairs = [one for one, _ in found if len(one.pattern) == 2 and one.has_kinds and not one.closed]
-    assert sorted(one.at_least for one in pairs) == [1, 2]
-    _, found = patterns_of(stars[:2], max_nodes=2)
-    pairs = [one for one, _ in found if len(one.pattern) == 2 and one.has_kinds and not one.closed]
-    assert sorted(one.at_least for one in pairs) == [1, 2, 3]  # never more often than anywhere
+    # Of larger ones up to a few, and never more often than anywhere.
+    for some, options, expected in (
+        (stars, {}, [1, 2, 3, 4]),
+        (stars, {"max_places": 2}, [1, 2]),
+        (stars[:2], {}, [1, 2, 3]),
+    ):
+        _, found = patterns_of(some, max_nodes=2, **options)
+        pairs = [one for one, _ in found if len(one.pattern) == 2 and one.has_kinds and not one.closed]
+        assert sorted(one.at_least for one in pairs) == expected
 
 
 def test_many_different_numbers_of_nodes_are_asked_for_by_a_few():

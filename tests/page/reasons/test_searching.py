@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from protograph.page.reasons.conditions import any_holds
@@ -6,7 +5,6 @@ from protograph.page.reasons.searching import RuleSearch
 from tests.page.naive_patterns import ring_edges
 from tests.page.planted import HOUSE
 from tests.page.reasons.by_hand import (
-    K4,
     NOTHING,
     SQUARE,
     TRIANGLE,
@@ -79,13 +77,6 @@ def test_larger_patterns_are_narrowed_to_where_small_ones_do_not_tell():
     rule = search.rule(1)
     assert shapes(rule) == [([(5, 6, 1)], [])]
     assert is_right(rule, 1, scope)
-
-
-def test_a_class_without_searched_graphs():
-    graphs = world([(TRIANGLE, 3), (SQUARE, 4), (K4, 4)], 60)
-    predictions = np.array([0, 1, 2] * 20)
-    scope = scope_of(graphs, predictions, searched=np.flatnonzero(predictions < 2))
-    assert RuleSearch(scope).rule(2) == []
 
 
 def test_more_patterns_are_gone_through_where_the_first_do_not_come_near():
