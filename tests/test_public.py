@@ -92,13 +92,6 @@ def test_the_readme_shows_everything_early():
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
 
 
-@pytest.mark.parametrize(
-    "name", ["docs/images/ba-house.png", "LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md"]
-)
-def test_files_that_others_point_to_are_there(name):
-    assert (ROOT / name).is_file()
-
-
 def test_the_version_is_one():
     from protograph import __version__
 

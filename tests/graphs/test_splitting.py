@@ -1,5 +1,3 @@
-import pickle
-
 import numpy as np
 import torch
 
@@ -29,14 +27,3 @@ def test_edges_are_put_beside_those_of_their_graph_in_their_order():
     assert third.edge_index.tolist() == [[0, 2], [2, 0]]
     assert third.edge_attr.tolist() == [[1], [3]]
     assert [graph.y.tolist() for graph in (first, second, third)] == [[1], [0], [1]]
-
-
-def test_a_graph_does_not_carry_the_data_set_along():
-    graph, *_ = split_graphs(
-        node_values={"x": torch.zeros(100_000, 1)},
-        edge_values={"edge_index": torch.zeros((2, 0), dtype=torch.long)},
-        labels=torch.tensor([0, 0]),
-        sizes=np.array([1, 99_999]),
-        num_graphs=2,
-    )
-    assert len(pickle.dumps(graph)) < 10_000
