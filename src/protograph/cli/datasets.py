@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -10,9 +10,7 @@ from protograph._utils.progress import command_progress
 from protograph.cli.arguments import DataRoot, Json
 from protograph.cli.tables import table, wrapped
 
-if TYPE_CHECKING:
-    from protograph.datasets.spec import PaperCounts
-
+COUNTED = ("graphs", "nodes", "edges")
 app = typer.Typer(rich_markup_mode=None)
 
 
@@ -64,30 +62,26 @@ def check(
         if name not in in_table:
             raise ValueError(f"NAME must be a data set of the paper's Table 1 ({', '.join(in_table)}), got {name!r}")
     # What has to be downloaded is left alone unless it is named.
-    here = {name for name in chosen if names or registry.SPECS[name].state(data_root) in ("here", "generated")}
+    here = [name for name in chosen if names or registry.SPECS[name].state(data_root) in ("here", "generated")]
+    rows: dict[str, Any] = dict.fromkeys(chosen)
     with command_progress() as progress:
-        rows = {name: _checked(name, in_table[name], data_root, progress) if name in here else None for name in chosen}
+        for name in here:
+            paper = in_table[name]
+            counts = paper.count(registry.load(name, data_root, progress=progress), progress)
+            verdict = paper.verdict(counts)
+            rows[name] = {
+                "ours": dict(zip(COUNTED, counts, strict=True)),
+                "paper": {key: getattr(paper, key) for key in COUNTED},
+                "edges_are": paper.counting,
+                "verdict": verdict,
+                "reason": paper.reason if verdict == "explained" else "",
+            }
     if as_json:
         typer.echo(json.dumps(rows))
     else:
         typer.echo("\n".join(_table(rows)))
     if any(row is not None and row["verdict"] == "different" for row in rows.values()):
         raise typer.Exit(1)
-
-
-def _checked(name: str, paper: "PaperCounts", data_root: Path | None, progress: Any) -> dict[str, Any]:
-    from protograph.datasets import registry
-
-    counts = paper.count(registry.load(name, data_root, progress=progress), progress)
-    verdict = paper.verdict(counts)
-    keys = ("graphs", "nodes", "edges")
-    return {
-        "ours": dict(zip(keys, counts, strict=True)),
-        "paper": {key: getattr(paper, key) for key in keys},
-        "edges_are": paper.counting,
-        "verdict": verdict,
-        "reason": paper.reason if verdict == "explained" else "",
-    }
 
 
 def _table(rows: dict[str, Any]) -> list[str]:
@@ -98,7 +92,7 @@ def _table(rows: dict[str, Any]) -> list[str]:
         if row is None:
             notes.append(f"{name} is not here: `protograph datasets fetch {name}` gets it")
             continue
-        counts = [f"{row[whose][key]:,}" for key in ("graphs", "nodes", "edges") for whose in ("ours", "paper")]
+        counts = [f"{row[whose][key]:,}" for key in COUNTED for whose in ("ours", "paper")]
         cells.append([name, *counts, row["edges_are"], row["verdict"]])
         notes += [f"{name}: {row['reason']}"] if row["reason"] else []
     lines = table(cells) if len(cells) > 1 else []
