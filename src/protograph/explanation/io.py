@@ -156,12 +156,18 @@ def pack(value: Any, kind: Any, where: str = "its content") -> Json:
         return None if value is None else pack(value, kinds[0], where)
     if origin in (list, tuple):
         if len(value) > LONG and kinds[0] in (int, float):
-            return _packed(np.asarray(value, dtype=np.int64 if kinds[0] is int else np.float64))
+            # As few bytes: compressed, as text.
+            numbers = np.asarray(value, dtype=np.int64 if kinds[0] is int else np.float64)
+            text = base64.b64encode(zlib.compress(numbers.tobytes())).decode()
+            return {"numbers": text, "dtype": numbers.dtype.name, "size": int(numbers.size)}
         return [pack(*item) for item in _items(value, kind, where)]
     if origin is Mapping:
         return {str(name): pack(item, kinds[1], f"{where}.{name}") for name, item in value.items()}
     if origin in _ARRAYS or kind is Tensor:
-        return _pack_tensor(torch.as_tensor(value), where)
+        tensor = torch.as_tensor(value)
+        of = bool if tensor.dtype == torch.bool else float if tensor.is_floating_point() else int
+        data = pack(tensor.flatten().tolist(), list[of], where)  # type: ignore[valid-type]
+        return {"dtype": str(tensor.dtype).removeprefix("torch."), "shape": list(tensor.shape), "data": data}
     if is_dataclass(kind):
         return pack_record(value, where)
     if kind is Data:
@@ -223,18 +229,6 @@ def _pack_value(value: Any, where: str) -> Json:
 
 def _is_storable(tensor: Tensor) -> bool:
     return tensor.dtype in _DTYPES.values() and tensor.layout == torch.strided and not tensor.is_meta
-
-
-def _packed(numbers: NDArray[Any]) -> Json:
-    """Many numbers as few bytes: compressed, as text."""
-    text = base64.b64encode(zlib.compress(numbers.tobytes())).decode()
-    return {"numbers": text, "dtype": numbers.dtype.name, "size": int(numbers.size)}
-
-
-def _pack_tensor(tensor: Tensor, where: str) -> Json:
-    kind = bool if tensor.dtype == torch.bool else float if tensor.is_floating_point() else int
-    data = pack(tensor.flatten().tolist(), list[kind], where)  # type: ignore[valid-type]
-    return {"dtype": str(tensor.dtype).removeprefix("torch."), "shape": list(tensor.shape), "data": data}
 
 
 def _pack_graph(graph: Data, where: str) -> Json:

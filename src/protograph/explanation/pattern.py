@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
+from itertools import compress, islice
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -94,18 +94,15 @@ class SearchedGraphs:
                 at_least=at_least,
                 max_calls=self._max_calls,
             )
-            self._warn(int((answers < 0).sum()))
+            if num_undecided := int((answers < 0).sum()):
+                warnings.warn(
+                    f"the search for a pattern in {count_of(num_undecided, 'graph')} of {len(self):,} was given up "
+                    f"after {count_of(self._max_calls, 'call')}; they count as without it",
+                    ProtographWarning,
+                    stacklevel=2,
+                )
             self._answers[key] = answers > 0
         return self._answers[key]
-
-    def _warn(self, num_undecided: int) -> None:
-        if num_undecided:
-            warnings.warn(
-                f"the search for a pattern in {count_of(num_undecided, 'graph')} of {len(self):,} was given up after "
-                f"{count_of(self._max_calls, 'call')}; they count as without it",
-                ProtographWarning,
-                stacklevel=3,
-            )
 
 
 def as_searched(graphs: Iterable[Data] | SearchedGraphs) -> SearchedGraphs:
@@ -158,7 +155,9 @@ class Pattern:
         if self.at_least < 1:
             raise unfit("at_least", "at least 1", self.at_least)
         check_parts(self.named_parts, self.num_nodes)
-        if not _is_connected(self):
+        ends = np.array(self.edges, dtype=np.int64).reshape(-1, 2).T
+        joined = coo_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(self.num_nodes, self.num_nodes))
+        if not self.num_nodes or connected_components(joined, directed=False)[0] > 1:
             raise UnfitError("graph must be connected and have a node, got one that is not")
         if self.edge_rule.is_matched and self.edges and not isinstance(self.graph.edge_attr, Tensor):
             raise UnfitError("graph must have edge_attr where edges are matched, got one without")
@@ -252,13 +251,6 @@ def check_parts(parts: Sequence[NamedPart], num_nodes: int) -> None:
             raise unfit(f"named_parts[{place}].nodes", f"nodes of graph, from 0 to {num_nodes - 1}", part.nodes)
 
 
-def _is_connected(pattern: Pattern) -> bool:
-    edges = np.array(pattern.edges, dtype=np.int64).reshape(-1, 2)
-    size = pattern.num_nodes
-    joined = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(size, size))
-    return size > 0 and connected_components(joined, directed=False)[0] == 1
-
-
 def nodes_of(patterns: Sequence[Pattern], graphs: Sequence[Data]) -> list[tuple[int, ...]]:
     """For each graph the nodes of all patterns, each in as many places as it is asked for.
 
@@ -274,15 +266,15 @@ def nodes_of(patterns: Sequence[Pattern], graphs: Sequence[Data]) -> list[tuple[
     is_whole = [bool(patterns) for _ in graphs]
     for pattern in patterns:
         encoded = EncodedGraphs(graphs, match_features=pattern.match_features, match_edges=pattern.edge_rule)
-        for place in range(len(graphs)):
-            nodes = _places(pattern, encoded, place) if is_whole[place] else None
-            is_whole[place] = nodes is not None
-            found[place] |= nodes or set()
+        for place in compress(range(len(graphs)), list(is_whole)):
+            search = places_of(
+                encoded.encode(pattern.graph),
+                encoded[place],
+                induced=pattern.is_induced,
+                closed=pattern.closed,
+                max_calls=MAX_PLACED,
+            )
+            own = list(islice(search, pattern.at_least))
+            is_whole[place] = len(own) == pattern.at_least
+            found[place].update(*own)
     return [tuple(sorted(nodes)) if whole else () for nodes, whole in zip(found, is_whole, strict=True)]
-
-
-def _places(pattern: Pattern, graphs: EncodedGraphs, index: int) -> set[int] | None:
-    wanted = graphs.encode(pattern.graph)
-    search = places_of(wanted, graphs[index], induced=pattern.is_induced, closed=pattern.closed, max_calls=MAX_PLACED)
-    found = list(islice(search, pattern.at_least))
-    return {node for nodes in found for node in nodes} if len(found) == pattern.at_least else None

@@ -189,6 +189,11 @@ def _path(corners: Floats) -> str:
 
 
 def _outline(corners: Floats, color: str) -> str:
+    return tag("path", d=_path(inner(corners)), fill=color, fill_opacity=0.35, stroke=color, stroke_width=2.0)
+
+
+def inner(corners: Floats) -> Floats:
+    """Corners of a cell drawn in a little, where its outline lies."""
     middle = corners.mean(axis=0)
-    inner = middle + 0.9 * (corners - middle)
-    return tag("path", d=_path(inner), fill=color, fill_opacity=0.35, stroke=color, stroke_width=2.0)
+    drawn: Floats = middle + 0.9 * (corners - middle)
+    return drawn

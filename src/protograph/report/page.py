@@ -146,10 +146,10 @@ def _tiles(explanations: Sequence[Explanation], not_explained: Mapping[int, str]
             f"95%: {together.low:.3f} to {together.high:.3f}, on {count_of(together.num_graphs, 'graph')} kept apart"
         )
         tiles.append(tile(f"{together:.3f}", "fidelity of all rules together", words))
-    reasons = sum(len(one.reasons) for one in explanations)
-    found = [count_of(sum(len(one.prototypes) for one in explanations), "prototype")]
-    found += [count_of(reasons, "reason")] if reasons else []
-    note = f"{' and '.join(found)}, of {count_of(len(explanations), 'class', 'classes')}"
+    note = count_of(sum(len(one.prototypes) for one in explanations), "prototype")
+    if reasons := sum(len(one.reasons) for one in explanations):
+        note += f" and {count_of(reasons, 'reason')}"
+    note += f", of {count_of(len(explanations), 'class', 'classes')}"
     return [*tiles, tile(f"{first.num_graphs:,}", "graphs looked at", note)]
 
 

@@ -4,7 +4,6 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from os import PathLike
-from types import MappingProxyType
 
 from protograph._utils.files import atomic_path
 from protograph.explanation import Explanation
@@ -13,7 +12,6 @@ from protograph.report.page import page_of
 from protograph.report.page_data import as_script_data
 from protograph.report.templating import asset, rendered, trusted
 
-EMPTY: Mapping[int, str] = MappingProxyType({})
 # In the order in which they build on each other.
 SCRIPTS = ("sketch.js", "cards.js", "map.js", "page.js")
 # The one script is known by its sum; nothing else runs, and nothing is fetched or sent.
@@ -40,16 +38,16 @@ def write_report(
     """
     if not explanations:
         raise ValueError("explanations must have at least one class to report, got none")
-    content = report_html(explanations, not_explained or {})
+    content = report_html(explanations, not_explained)
     with atomic_path(path) as temporary:
         temporary.write_text(content, encoding="utf-8", errors="replace")
 
 
-def report_html(explanations: Sequence[Explanation], not_explained: Mapping[int, str] = EMPTY) -> str:
+def report_html(explanations: Sequence[Explanation], not_explained: Mapping[int, str] | None = None) -> str:
     """The report as text; see :func:`write_report`."""
     script = "\n".join(asset(name) for name in SCRIPTS)
     digest = b64encode(sha256(script.encode()).digest()).decode()
-    page = page_of(explanations, not_explained)
+    page = page_of(explanations, not_explained or {})
     return rendered(
         "report.html",
         **page,

@@ -33,13 +33,8 @@ class ShownGraphs:
         survey = explanation.survey
         self.graphs = dict(survey.graphs)
         self.indices = list(self.graphs)
-        self._predictions = survey.predictions
+        self.predictions: Ints = np.array(survey.predictions, dtype=np.int64)[self.indices]  # for each of them
         self._searched = SearchedGraphs(self.graphs.values(), are_validated=True)
-
-    @property
-    def predictions(self) -> Ints:
-        """What the model predicts for each of them."""
-        return np.array([self._predictions[index] for index in self.indices], dtype=np.int64)
 
     def have(self, prototype: Prototype) -> Bools:
         """Whether each of them has a prototype."""
@@ -68,8 +63,8 @@ class ShownGraphs:
 
     def _chosen(self, holds: Bools, target: int) -> tuple[list[int], list[int]]:
         having, lacking = list[int](), list[int]()
-        for index, has in zip(self.indices, holds.tolist(), strict=True):
-            if self._predictions[index] == target:
+        for index, has, predicted in zip(self.indices, holds.tolist(), self.predictions.tolist(), strict=True):
+            if predicted == target:
                 (having if has else lacking).append(index)
         return _spread(having), _spread(lacking)
 

@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 from protograph._utils.arrays import Floats, Ints
 from protograph.graphs.validate import node_count
 from protograph.molecules.draw import INK as BLACK
-from protograph.report.depicted_images import FEW_EDGES, Image
+from protograph.report.depicted_images import FEW_EDGES, Image, inner
 from protograph.report.depicted_molecules import MARGIN, RADIUS, PlacedMolecule
 from protograph.report.layout import graph_distances, pairwise_gaps, undirected_edges
 from protograph.report.looks import Look
@@ -136,9 +136,7 @@ def draw_image(axes: Any, frame: tuple[float, float], image: Image, marks: Marks
     for u, v in marks.edges:
         axes.plot(*image.places[[u, v]].T, color=HALO, lw=width, zorder=4, label="halo")
     for node in marks.nodes:
-        corners = image.cells[node]
-        inner = corners.mean(axis=0) + 0.9 * (corners - corners.mean(axis=0))
-        axes.add_patch(Polygon(inner, fc="none", ec=HALO, lw=2, zorder=5, label="halo nodes"))
+        axes.add_patch(Polygon(inner(image.cells[node]), fc="none", ec=HALO, lw=2, zorder=5, label="halo nodes"))
 
 
 def draw_words(axes: Any, frame: tuple[float, float], words: Sequence[str], marks: Marks, *, is_alone: bool) -> None:
