@@ -1,6 +1,6 @@
 import pytest
 import torch
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Data
 from torch_geometric.nn import GraphConv, MessagePassing, SAGEConv, SimpleConv
 
 from protograph.baselines.gnninterpreter import soft_edges
@@ -68,28 +68,15 @@ def hooks_of(model):
 
 
 @pytest.mark.parametrize("kind", ["gcn", "gin", "gat"])
-def test_everything_is_taken_off_again_also_on_error(kind):
-    model = zoo.make(conv=kind).train()
-    model.bn.eval()
-    graph = zoo.random_graph(0)
-    batch = Batch.from_data_list([graph])
-    before = hooks_of(model), {n: m.training for n, m in model.named_modules()}, torch.get_default_dtype()
-    model.eval()
-    expected = model(batch.x, batch.edge_index, batch.batch)
-    model.train()
-    model.bn.eval()
-    weights = torch.zeros(graph.num_edges)
+def test_hooks_are_taken_off_again_also_on_error(kind):
+    model, weights = zoo.make(conv=kind), torch.zeros(zoo.random_graph(0).num_edges)
+    before = hooks_of(model)
     with soft_edges(model, weights):
-        assert hooks_of(model) != before[0]
+        assert hooks_of(model) != before
+    assert hooks_of(model) == before
     with pytest.raises(RuntimeError, match="enough"), soft_edges(model, weights):
         raise RuntimeError("enough")
-    classifier = running(model, [graph])
-    with soft_edges(classifier.model, weights.double()):
-        classifier.differentiable([graph])
-    assert (hooks_of(model), {n: m.training for n, m in model.named_modules()}, torch.get_default_dtype()) == before
-    assert hooks_of(classifier.model) == before[0]
-    model.eval()
-    assert torch.equal(model(batch.x, batch.edge_index, batch.batch), expected)
+    assert hooks_of(model) == before
 
 
 def test_a_layer_that_gets_weights_of_its_own_has_them_multiplied():

@@ -1,6 +1,5 @@
 import contextlib
 import json
-import os
 import re
 import sys
 from functools import partial
@@ -11,19 +10,14 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.cli.inputs import aligned, load_classifier, load_graphs, read_names_file, target_of
-from protograph.cli.runs import Run
+from protograph.cli.inputs import aligned, load_classifier, read_names_file, target_of
 from protograph.training import GCN
-from tests import zoo
 
 
 @pytest.fixture
 def bad_files(folder):
     """Files that are not what they are taken for."""
     (folder / "broken.pt").write_bytes((folder / "graphs.pt").read_bytes()[:500])
-    torch.save([os.system], folder / "evil.pt")
-    torch.save(3, folder / "number.pt")
-    torch.save(dict(enumerate(zoo.random_graphs(3))), folder / "dict.pt")
     torch.save(GCN(3, 2, (8,)).state_dict(), folder / "weights.pt")
     (folder / "empty").mkdir()
     (folder / "wrong.py").write_text("model = = 3\n")
@@ -38,7 +32,6 @@ def bad_files(folder):
         (["no/such/file"], r"there is no file or folder no/such/file"),
         (["mine.py"], r"mine\.py must be a \.pt file .*, a folder of such, or a table"),
         (["graphs.pt", "--skip-invalid"], r".*--skip-invalid are for tables .*, got graphs\.pt"),
-        (["missing.pt"], r"there is no file missing\.pt"),
         (["molecules.csv"], r"there is no file molecules\.csv"),
         (["no-such-set"], r"name must be one of ba-2motifs, .*'no-such-set'"),
         (["empty"], r"empty has no \.pt file"),
@@ -46,9 +39,6 @@ def bad_files(folder):
         (["benzene", "--data-root", "nowhere"], r"files of benzene were looked for in nowhere, which is not a folder"),
         (["one.csv", "--label-column", "active"], r"label_column 'active' of one\.csv must have two classes or"),
         (["broken.pt"], r"broken\.pt cannot be read as graphs: wanted a list of torch_geometric Data"),
-        (["evil.pt"], r"evil\.pt cannot be read as graphs: wanted a list of torch_geometric Data"),
-        (["number.pt"], r"number\.pt must hold a list of torch_geometric Data, got int"),
-        (["dict.pt"], r"dict\.pt must hold a list .*, got dict; save list\(graphs\.values\(\)\)"),
     ],
 )
 def test_graphs_that_cannot_be_had(refused, arguments, message):
@@ -91,14 +81,6 @@ def test_files_of_the_working_directory_take_no_other_module_s_place(folder):
 )
 def test_models_that_cannot_be_had(refused, arguments, message):
     assert re.match(f"error: {message}", refused("graphs.pt", "--model", *arguments))
-
-
-def test_a_data_set_s_name_wins_over_a_folder(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    (folder / "ba-house").mkdir()
-    assert load_graphs(Run(data="ba-house", seed=0))[0].name == "ba-house"
-    with pytest.raises(FileNotFoundError, match=r"has no \.pt file"):
-        load_graphs(Run(data="./ba-house/", seed=0))
 
 
 @pytest.fixture

@@ -47,13 +47,6 @@ def test_built_once_then_read(monkeypatch):
     assert same(cached_arrays("set", dict(reversed(KEY.items())), never), arrays())
 
 
-@pytest.mark.parametrize("other", [("set", {**KEY, "version": 3}), ("set", {**KEY, "version": "2"}), ("other", KEY)])
-def test_another_key_or_name_is_built_by_itself(other):
-    cached_arrays("set", KEY, arrays)
-    assert list(cached_arrays(*other, lambda: {"y": np.array([5])})) == ["y"]
-    assert same(cached_arrays("set", KEY, never), arrays())
-
-
 @pytest.mark.parametrize("error", [ValueError("broken"), KeyboardInterrupt()], ids=repr)
 def test_what_build_raises_is_passed_on_and_nothing_is_kept(folder, error):
     def broken():

@@ -8,11 +8,9 @@ from torch_geometric.utils import is_undirected
 
 from protograph import datasets
 from protograph.datasets.synthetic import (
-    BACKBONE,
     BODY,
     HEAD,
     Motif,
-    attach,
     barabasi_albert,
     connected_part,
     shuffled_kinds,
@@ -125,16 +123,6 @@ def test_parts_are_connected_and_induced():
     assert all(len(part.roles) == 3 and len(part.edges) == 2 for part in parts)
     assert sum(HEAD not in part.roles for part in parts) == pytest.approx(50, abs=20)
     assert set(connected_part(SQUARE, 4, np.random.default_rng(0)).edges) == set(SQUARE.edges)
-
-
-def test_an_attached_motif_has_a_link_and_a_random_place():
-    graphs = [attach(SQUARE, 1, 0.0, np.random.default_rng(seed)) for seed in range(40)]
-    for graph in graphs:
-        crossing = graph.node_mask[graph.edge_index].sum(dim=0) == 1
-        assert int(crossing.sum()) == 2  # one link, both ways
-        assert (graph.x[~graph.node_mask].argmax(dim=1) == BACKBONE).all()
-    assert any(graph.node_mask[0] for graph in graphs)
-    assert any(not graph.node_mask[-1] for graph in graphs)
 
 
 def test_each_block_holds_the_shares_and_blocks_differ():

@@ -61,13 +61,6 @@ def test_figures_that_do_not_apply_are_missing(predictions, figures):
     assert math.isnan(scores.coverage[0]) == (figures[0] is None)
 
 
-def test_a_prototype_that_is_nowhere():
-    nowhere = explanation([prototype(path(0, 0, 0))])
-    scores = evaluate(nowhere, graphs=GRAPHS, truths=[], held_out=HELD_OUT, model=zoo.make())
-    (one,) = scores.prototypes
-    assert (one.support, one.support_elsewhere, one.lift) == (0.0, 0.0, None)
-
-
 def test_the_model_s_word_on_prototype_truth_and_sources_side_by_side():
     model, truth = GCN(2, 2, (8,)).eval(), path(1, 1)
     sources = {0: GRAPHS[0], 3: GRAPHS[3], 9: GRAPHS[1]}
@@ -121,13 +114,6 @@ def test_edges_agree_as_they_did_for_the_explanation():
         scores = evaluate(found, graphs=[single], truths=[], held_out=graphs, model=zoo.make())
         assert (scores.prototypes[0].support, scores.prototypes[0].support_elsewhere) == shares
         assert scores.coverage[0] == shares[0]
-
-
-def test_without_a_truth():
-    found = explanation([prototype(path(0, 1))])
-    scores = evaluate(found, graphs=GRAPHS, truths=[], held_out=HELD_OUT, model=zoo.make())
-    assert scores.accuracy is None
-    assert scores.prototypes[0].accuracy is scores.prototypes[0].truth_density is None
 
 
 def test_a_cluster_is_judged_by_the_truth_most_of_its_graphs_have():

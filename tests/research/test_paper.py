@@ -11,12 +11,8 @@ from research.paper.__main__ import app
 from research.paper.drawings import gallery, graph_record, kinds_record, picture
 from research.paper.estimates import (
     Estimate,
-    above,
-    against_count,
-    below,
     bootstrap,
     mean_of,
-    mostly,
     share_of,
     verdict,
 )
@@ -125,15 +121,6 @@ def test_the_paper_s_value_is_beside_our_interval(low, high, larger_is_better, e
     ours = Estimate((low + high) / 2 if high < inf else 0.9, low, high, 5)
     assert verdict(ours, 0.6, larger_is_better) == expected
     assert verdict(ours, None, larger_is_better) == "not comparable"
-
-
-def test_words_are_decided_by_intervals():
-    high, wide, low = Estimate(0.9, 0.6, 1.0, 9), Estimate(0.6, 0.4, 0.8, 9), Estimate(0.1, 0.0, 0.4, 9)
-    assert [mostly(one) for one in (high, wide, low)] == ["agrees", "undecided", "differs"]
-    assert [mostly(one, is_claimed=False) for one in (high, wide, low)] == ["differs", "undecided", "agrees"]
-    assert (above(high, 0.5), below(high, 0.5)) == ("agrees", "differs")
-    assert against_count(share_of(1, 50), share_of(5, 5), larger_is_better=True) == "worse"
-    assert against_count(share_of(50, 50), share_of(0, 5), larger_is_better=None) == "differs"
 
 
 def test_a_table_is_numbers_in_a_file_and_words_on_the_page():
