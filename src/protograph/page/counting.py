@@ -9,7 +9,7 @@ import numpy as np
 from protograph._utils.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.patterns.pattern import Subgraph
-from protograph.patterns.subgraph_isomorphism import PatternStore, StoredPattern
+from protograph.patterns.subgraph_isomorphism import PatternStore
 
 SPARSE_EDGES = 60  # edges of a source up to which all parts are counted that one may want to
 LEAST_COUNTED = 8  # parts counted in a dense source nevertheless
@@ -97,7 +97,7 @@ class Population:
 
 
 class PatternCounter:
-    """Counts the patterns of one source graph; each is encoded once.
+    """Counts the patterns of one source graph.
 
     Args:
         store: Answers which graphs contain a pattern.
@@ -106,7 +106,6 @@ class PatternCounter:
 
     def __init__(self, store: PatternStore, source: EncodedGraph) -> None:
         self._store, self.source = store, source
-        self._stored: dict[Subgraph, StoredPattern] = {}
 
     def affordable(self, most: int) -> int:
         """How many patterns to count where ``most`` are wanted: the more edges the source has, the fewer.
@@ -117,13 +116,10 @@ class PatternCounter:
 
     def count(self, pattern: Subgraph, sample: Sample, among: Occurrence | None = None) -> Occurrence:
         """Which graphs contain a pattern; ``among`` is what is known of a part of it, which those must contain too."""
-        if pattern not in self._stored:
-            self._stored[pattern] = self._store.stored(pattern.encoded(self.source))
         both = np.concatenate([sample.inside, sample.outside])
         contains = np.ones(both.size, np.bool_)
         if among is not None:
             contains = np.concatenate([among.inside, among.outside])
-        places = np.flatnonzero(contains)
-        if places.size:
-            contains[places] = self._store.answers(self._stored[pattern], both[places]) > 0
+        places, stored = np.flatnonzero(contains), self._store.stored(pattern.encoded(self.source))
+        contains[places] = self._store.answers(stored, both[places]) > 0
         return Occurrence(contains[: sample.inside.size], contains[sample.inside.size :])

@@ -58,7 +58,8 @@ def gather(candidate: Candidate, cluster: Sequence[int], fitted: FittedClass, *,
         num_elsewhere=int(contains[~is_class].sum()),
         num_others=int((~is_class).sum()),
         num_in_cluster=int(contains[members].sum()),
-        information=_bits(contains[members], contains[~is_class]),
+        # Nothing where there is nothing to tell the cluster from.
+        information=0.0 if is_class.all() else information(contains[members].mean(), contains[~is_class].mean()),
         node_sources=node_sources,
         edge_sources=edge_sources,
         node_graphs=looked_up[0],
@@ -82,11 +83,6 @@ def named_parts(graph: Data, fitted: FittedClass) -> tuple[NamedPart, ...]:
 def edges_of(graph: Data) -> list[Edge]:
     """The undirected edges between different nodes, each once, in ascending order."""
     return sorted({(min(u, v), max(u, v)) for u, v in graph.edge_index.T.tolist() if u != v})
-
-
-def _bits(inside: Bools, outside: Bools) -> float:
-    """What containing the prototype tells; nothing where there is nothing to tell the cluster from."""
-    return information(float(inside.mean()), float(outside.mean())) if inside.size and outside.size else 0.0
 
 
 def _in_sources(

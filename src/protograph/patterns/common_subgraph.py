@@ -117,9 +117,9 @@ class CommonPatterns:
 
     def is_common(self, pattern: Subgraph, max_calls: int = MAX_CALLS) -> bool:
         """Whether a connected pattern lies in all k graphs."""
-        kernels, layout = self._kernels, self._layout(pattern)
-        images = kernels.images_for(self._graphs, len(pattern))
-        return all(kernels.lies_in(self._graphs, q, layout, images, np.array([max_calls])) for q in range(1, self.k))
+        layout = self._layout(pattern)
+        alike = [np.zeros((len(pattern), size)) for size in self.sizes]
+        return all(self._image(q, layout, alike[q], 0.0, max_calls)[0] >= 0 for q in range(1, self.k))
 
     def align(
         self, pattern: Subgraph, scores: Sequence[Floats], tolerance: float, max_calls: int = MAX_CALLS
@@ -136,18 +136,22 @@ class CommonPatterns:
         """
         layout = self._layout(pattern)
         nodes = layout[:, self._kernels.NODE]
-        images, sums = self._kernels.images_for(self._graphs, len(pattern)), np.empty((2, len(pattern) + 1))
+        columns = [nodes]
         for q in range(1, self.k):
             own = np.ascontiguousarray(scores[q - 1][nodes])
-            self._kernels.best_image(self._graphs, q, layout, own, tolerance, max_calls, images, sums)
-            if images[self._kernels.IMAGES + q, 0] < 0:
-                image = self._any_image(pattern, layout, q)
-                if image is None:  # it lies there somewhere, so it is found in the end
-                    self._kernels.best_image(self._graphs, q, layout, own, tolerance, _NO_LIMIT, images, sums)
-                else:
-                    images[self._kernels.IMAGES + q] = image
-        rows = np.vstack([nodes, images[self._kernels.IMAGES + 1 :]]).T.tolist()
-        return {row[0]: tuple(row) for row in rows}
+            image = self._image(q, layout, own, tolerance, max_calls)
+            if image[0] < 0:  # it lies there somewhere, so it is found in the end
+                some = self._any_image(pattern, layout, q)
+                image = self._image(q, layout, own, tolerance, _NO_LIMIT) if some is None else np.array(some)
+            columns.append(image)
+        return {row[0]: tuple(row) for row in np.stack(columns, axis=1).tolist()}
+
+    def _image(self, q: int, layout: Ints, scores: Floats, tolerance: float, max_calls: int) -> Ints:
+        """Where a pattern lies best in graph ``q``, as :meth:`align` has it; -1 where none was found in time."""
+        images, sums = self._kernels.images_for(len(layout)), np.empty((2, len(layout) + 1))
+        self._kernels.best_image(self._graphs, q, layout, scores, tolerance, max_calls, images, sums)
+        result: Ints = images[self._kernels.IMAGE]
+        return result
 
     def _any_image(self, pattern: Subgraph, layout: Ints, q: int) -> list[int] | None:
         """Some counterpart in graph ``q`` of each node of a pattern; ``None`` where nodes do not match by kind."""

@@ -30,10 +30,9 @@ SOURCE, TARGET, EDGE_KIND, RANK, GROUP, MOST = range(6)
 # were decided, in this order, and whether each brought a node; of each node its position, -1 for none, and whether it
 # can be reached; how many of each group are counted.
 _STATUS, BEST, _STACK, _MADE_NODE, _PLACE, _REACHED, _COUNTED = range(7)
-# Rows of images: in the graph that is searched the node of each position, and where its candidates go on and end; then,
-# in row IMAGES + q, where the pattern lies in graph q, for each but the source.
-_FOUND, _CURSOR, _END = range(3)
-IMAGES = _END
+# Rows of images: in the graph that is searched the node of each position, and where its candidates go on and end; then
+# the nodes at which the pattern lies best.
+_FOUND, _CURSOR, _END, IMAGE = range(4)
 # Rows of the sums of scores: the most that is to come from each position on, and what there is before it.
 _TO_COME, _TOTAL = range(2)
 
@@ -66,25 +65,25 @@ def room_for(graphs: Graphs, items: Ints, is_barred: Bools, max_calls: int) -> R
     return Room(
         np.zeros((num_nodes, JOINED + num_nodes), np.int64),
         notes,
-        images_for(graphs, num_nodes),
+        images_for(num_nodes),
         np.array([max_calls]),
     )
 
 
-def images_for(graphs: Graphs, size: int) -> Ints:
+def images_for(size: int) -> Ints:
     """Room for where a pattern of so many positions lies."""
-    return np.full((IMAGES + graphs.offsets.size - 1, size), -1)
+    return np.full((4, size), -1)
 
 
 @inner
 def _fits(
-    graphs: Graphs, first: int, pattern: Ints, images: Ints, row: int, at: int, node: int
+    graphs: Graphs, first: int, pattern: Ints, images: Ints, at: int, node: int
 ) -> Any:  # pragma: no cover - compiled
     """Whether a node of the graph that begins at ``first`` can take a position, given the images of those before it."""
     if not graphs.agrees[pattern[at, NODE], first + node]:
         return False
     for earlier in range(at):
-        other, kind = images[row, earlier], pattern[at, JOINED + earlier]
+        other, kind = images[_FOUND, earlier], pattern[at, JOINED + earlier]
         if other == node:
             return False
         if kind > 0:  # there must be an edge of this kind; neighbours ascend
@@ -102,50 +101,41 @@ def _fits(
 
 
 @inner
-def _begin(graphs: Graphs, q: int, pattern: Ints, images: Ints, row: int, at: int) -> None:  # pragma: no cover
+def _begin(graphs: Graphs, q: int, pattern: Ints, images: Ints, at: int) -> None:  # pragma: no cover
     """Note where the candidates for a position begin and end: neighbours of its parent's image, or all nodes."""
     if at == 0:
         images[_CURSOR, 0], images[_END, 0] = 0, graphs.offsets[q + 1] - graphs.offsets[q]
     else:
-        parent = graphs.offsets[q] + images[row, pattern[at, PARENT]]
+        parent = graphs.offsets[q] + images[_FOUND, pattern[at, PARENT]]
         images[_CURSOR, at], images[_END, at] = graphs.starts[parent], graphs.starts[parent + 1]
 
 
 @inner
-def _lies_in(
-    graphs: Graphs, first: int, end: int, pattern: Ints, size: int, images: Ints, calls: Ints
-) -> Any:  # pragma: no cover - compiled
-    """Whether a pattern lies in all graphs from the first to before the end.
+def _lies_in(graphs: Graphs, pattern: Ints, size: int, images: Ints, calls: Ints) -> Any:  # pragma: no cover - compiled
+    """Whether a pattern lies in all graphs.
 
     ``calls[0]`` counts down with every node that is tried; when it is spent the answer is no.
     """
-    for q in range(first, end):
-        # Plain zeros would have Numba compile what is called with them twice.
-        at, row = np.int64(0), np.int64(_FOUND)
-        _begin(graphs, q, pattern, images, row, at)
+    for q in range(1, graphs.offsets.size - 1):
+        at = np.int64(0)  # a plain zero would have Numba compile what is called with it twice
+        _begin(graphs, q, pattern, images, at)
         while 0 <= at < size:
             node, cursor = -1, images[_CURSOR, at]
             while cursor < images[_END, at] and node < 0:
                 node = graphs.around[cursor, _NEIGHBOUR] if at > 0 else cursor
                 cursor += 1
                 calls[0] -= 1
-                if not _fits(graphs, graphs.offsets[q], pattern, images, row, at, node):
+                if not _fits(graphs, graphs.offsets[q], pattern, images, at, node):
                     node = -1
             if calls[0] <= 0:
                 return False
-            images[row, at], images[_CURSOR, at] = node, cursor
+            images[_FOUND, at], images[_CURSOR, at] = node, cursor
             at += 1 if node >= 0 else -1
             if node >= 0 and at < size:
-                _begin(graphs, q, pattern, images, row, at)
+                _begin(graphs, q, pattern, images, at)
         if at < 0:
             return False
     return True
-
-
-@compiled
-def lies_in(graphs: Graphs, q: int, pattern: Ints, images: Ints, max_calls: Ints) -> Any:  # pragma: no cover - compiled
-    """Whether a pattern lies in graph ``q``, as far as ``max_calls[0]`` nodes that are tried can tell."""
-    return _lies_in(graphs, q, q + 1, pattern, pattern.shape[0], images, max_calls)
 
 
 @inner
@@ -238,10 +228,9 @@ def grow(graphs: Graphs, items: Ints, start: int, floor: Any, room: Room) -> Any
     """
     notes, calls = room.notes, room.calls
     num_nodes, depth, size = room.pattern.shape[0], np.int64(0), np.int64(1)
-    first, end = np.int64(1), graphs.offsets.size - 1  # all but the source
     room.pattern[0, NODE], notes[_PLACE, start], notes[_STATUS, start] = start, 0, IN
     bound = _most(items, notes, num_nodes)
-    if not _lies_in(graphs, first, end, room.pattern, size, room.images, calls):
+    if not _lies_in(graphs, room.pattern, size, room.images, calls):
         is_known = calls[0] > 0
         return np.int64(0), np.int64(0) if is_known else bound, is_known
     total, best, is_new_state = np.int64(1), floor, True
@@ -255,7 +244,7 @@ def grow(graphs: Graphs, items: Ints, start: int, floor: Any, room: Room) -> Any
             edge = _next_edge(items, notes, num_nodes)
             if edge >= 0:
                 made = _add(items, room, size, edge)
-                is_common = _lies_in(graphs, first, end, room.pattern, size + made, room.images, calls)
+                is_common = _lies_in(graphs, room.pattern, size + made, room.images, calls)
                 if calls[0] <= 0:
                     return best, bound, False
                 notes[_STACK, depth], notes[_MADE_NODE, depth] = edge, made
@@ -290,16 +279,13 @@ def grow(graphs: Graphs, items: Ints, start: int, floor: Any, room: Room) -> Any
 @compiled
 def best_image(
     graphs: Graphs, q: int, pattern: Ints, scores: Floats, tolerance: float, max_calls: int, images: Ints, sums: Floats
-) -> Any:  # pragma: no cover - compiled
+) -> None:  # pragma: no cover - compiled
     """Where a pattern lies in graph ``q`` with the highest sum of ``scores[position, node]``; of ties the first.
 
-    Written to ``images``, -1 first where none was found in time. ``sums`` has two rows, a column for each position and
-    one more: the most that is to come, and what there is so far.
-
-    Returns:
-        Whether it is proven to be the best.
+    Written to ``images``, where -1 stays if none was found in time. ``sums`` has two rows, a column for each position
+    and one more: the most that is to come, and what there is so far.
     """
-    size, best, first = pattern.shape[0], IMAGES + q, graphs.offsets[q]
+    size, first = pattern.shape[0], graphs.offsets[q]
     sums[_TO_COME, size] = sums[_TOTAL, 0] = 0.0
     for position in range(size - 1, -1, -1):
         highest = -np.inf
@@ -307,9 +293,8 @@ def best_image(
             if graphs.agrees[pattern[position, NODE], first + node] and scores[position, node] > highest:
                 highest = scores[position, node]
         sums[_TO_COME, position] = sums[_TO_COME, position + 1] + highest
-    highest, at, row, calls = -np.inf, np.int64(0), np.int64(_FOUND), 0
-    images[best, 0] = -1
-    _begin(graphs, q, pattern, images, row, at)
+    highest, at, calls = -np.inf, np.int64(0), 0
+    _begin(graphs, q, pattern, images, at)
     while at >= 0:
         found, cursor, end = -1, images[_CURSOR, at], images[_END, at]
         needed = highest + tolerance
@@ -318,11 +303,11 @@ def best_image(
             cursor += 1
             calls += 1
             if sums[_TOTAL, at] + scores[at, node] + sums[_TO_COME, at + 1] > needed and _fits(
-                graphs, first, pattern, images, row, at, node
+                graphs, first, pattern, images, at, node
             ):
                 found = node
         if calls > max_calls:
-            return False
+            return
         images[_FOUND, at], images[_CURSOR, at] = found, cursor
         if found < 0:
             at -= 1
@@ -332,8 +317,7 @@ def best_image(
         if at == size:
             highest = sums[_TOTAL, size]
             for position in range(size):
-                images[best, position] = images[_FOUND, position]
+                images[IMAGE, position] = images[_FOUND, position]
             at -= 1
             continue
-        _begin(graphs, q, pattern, images, row, at)
-    return True
+        _begin(graphs, q, pattern, images, at)
