@@ -4,7 +4,6 @@ import torch
 from rdkit import Chem
 from torch_geometric.data import Data
 
-import protograph as pg
 from protograph import datasets
 from protograph.baselines.random_subgraph import random_part
 from protograph.datasets.molecules import SOLUBILITY_FILE
@@ -49,7 +48,7 @@ def patterns(graphs, number):
 )
 def test_smarts_selects_exactly_the_molecules_that_are_counted(name, tmp_path, monkeypatch):
     monkeypatch.setenv("PROTOGRAPH_CACHE", str(tmp_path))
-    dataset = datasets.load(name, num_graphs=100)
+    dataset = datasets.load(name, num_graphs=60)
     atoms, bonds = dataset.feature_names, dataset.edge_names
     molecules = [
         Chem.MolFromSmiles(graph.smiles) if "smiles" in graph else as_written(graph, atoms, bonds) for graph in dataset
@@ -57,29 +56,13 @@ def test_smarts_selects_exactly_the_molecules_that_are_counted(name, tmp_path, m
     for rule in (EdgeRule(), MATCHED):
         encoded = EncodedGraphs(dataset, match_edges=rule.is_matched)
         sizes = set()
-        for pattern in patterns(dataset, 27):
+        for pattern in patterns(dataset, 18):
             smarts = Chem.MolFromSmarts(to_smarts(pattern, atoms, bonds, rule))
             ours = (contained_in(pattern, encoded) > 0).tolist()
             assert [molecule.HasSubstructMatch(smarts) for molecule in molecules] == ours
             assert unsaid(pattern, atoms, bonds, rule) == []
             sizes.add(sum(ours))
-        assert len(sizes) > 8  # from patterns that are in one molecule to those that are in all
-
-
-@needs(f"{SOLUBILITY_FILE.relative}.gz")
-@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
-@pytest.mark.parametrize("search", ["consensus"])
-def test_the_smarts_of_a_prototype_selects_as_many_molecules_as_its_evidence_counts(search, tmp_path, monkeypatch):
-    monkeypatch.setenv("PROTOGRAPH_CACHE", str(tmp_path))
-    dataset = datasets.load("solubility", num_graphs=120)
-    model = pg.train(dataset, hidden=(8,), max_epochs=2).model
-    explainer = pg.PAGE(search=search, num_clusters=1, num_graphs=2, budget=1, max_nodes=6).fit(model, dataset)
-    molecules = [Chem.MolFromSmiles(graph.smiles) for graph in dataset]
-    for explanation in explainer.explain_all().values():
-        (prototype,) = explanation.prototypes
-        smarts, evidence = Chem.MolFromSmarts(prototype.smarts), prototype.evidence
-        number = sum(molecule.HasSubstructMatch(smarts) for molecule in molecules)
-        assert number == evidence.num_in_class + evidence.num_elsewhere > 0
+        assert len(sizes) > 6  # from patterns that are in one molecule to those that are in all
 
 
 def test_the_order_of_nodes_does_not_matter():

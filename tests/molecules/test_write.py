@@ -8,15 +8,12 @@ import torch
 from rdkit import Chem
 from torch_geometric.data import Data
 
-import protograph as pg
 from protograph import datasets
 from protograph.datasets.molecules import SOLUBILITY_FILE
-from protograph.explanation import Prototype
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.molecules.read import BOND_NAMES, molecule_arrays, molecule_graphs, parse
 from protograph.molecules.write import MoleculeRecord, sdf_text, source_molecule, to_rdkit, to_smiles, with_charges
 from tests.datasets.real_files import needs, whole
-from tests.made import made_explanation
 
 NAMES = (("C", "N", "O", "H"), ("single", "double"))
 
@@ -98,56 +95,13 @@ def test_graphs_that_are_no_molecules():
             to_rdkit(house[0], names)
 
 
-def test_without_rdkit(monkeypatch):
-    graph = graph_of("CO")
-
-    def missing(name):
-        raise ImportError(name)
-
-    monkeypatch.setattr("protograph.molecules.read.import_module", missing)
-    with pytest.raises(ImportError, match=r"^writing molecules needs RDKit; pip install 'protograph\[molecules\]'$"):
-        to_rdkit(graph, ("C", "N", "O"))
-
-
-def explanation_of(graph, **names):
-    prototype = Prototype(graph=graph, probability=0.9, margin=2.0, **names)
-    return made_explanation(
-        target=0,
-        prototypes=[prototype],
-        explainer="PAGE",
-        options={},
-        num_graphs=2,
-        num_predicted=1,
-        class_names=("a", "b"),
-        **names,
-    )
-
-
-def test_prototypes_know_their_names_also_after_saving(tmp_path):
-    saved = explanation_of(graph_of("C[N+](=O)[O-]"), feature_names=("C", "N", "O"), edge_names=BOND_NAMES)
-    saved.save(tmp_path / "e.json")
-    for explanation in (saved, pg.load(tmp_path / "e.json")):
-        (prototype,) = explanation.prototypes
-        assert explanation.edge_names == prototype.edge_names == BOND_NAMES
-        assert prototype.smiles == "C~N(~O)~O"  # edges were not matched
-        assert to_smiles(prototype.to_rdkit()) == "C[N+](=O)[O-]"
-        assert prototype.to_rdkit().GetNumAtoms() == 4
-
-
-ATOMS, BONDS = ("C", "N", "O", "H"), ("single", "double", "triple")
+ATOMS, BONDS = NAMES
 
 
 def named_graph_of(smiles):
     arrays = molecule_arrays([parse(smiles)])
     (graph,) = molecule_graphs(arrays, torch.tensor([0]), [smiles])
     return graph, tuple(arrays["atom_types"]), tuple(arrays["bond_types"])
-
-
-def made(symbols, bonds):
-    x = torch.eye(len(ATOMS))[[ATOMS.index(symbol) for symbol in symbols]]
-    ends = [(u, v, kind) for u, v, kind in bonds] + [(v, u, kind) for u, v, kind in bonds]
-    index = torch.tensor([pair[:2] for pair in ends]).T
-    return Data(x=x, edge_index=index, edge_attr=torch.eye(3)[[BONDS.index(kind) for *_, kind in ends]])
 
 
 def test_the_smiles_knows_what_the_graph_does_not():
@@ -166,7 +120,7 @@ def test_a_smiles_of_another_molecule_does_not_count(smiles):
 
 
 def test_charges_follow_from_bonds_where_hydrogens_are_nodes():
-    nitro = made(
+    nitro = fragment(
         "CNOOHHH", [(0, 1, "single"), (1, 2, "double"), (1, 3, "single"), *((0, n, "single") for n in (4, 5, 6))]
     )
     assert with_charges(nitro, ATOMS, BONDS).charge.tolist() == [0, 1, 0, -1, 0, 0, 0]
@@ -174,7 +128,7 @@ def test_charges_follow_from_bonds_where_hydrogens_are_nodes():
 
 
 def test_charges_that_are_told_stay_and_those_of_heavy_atoms_alone_are_not_guessed():
-    pair = made("CO", [(0, 1, "single")])
+    pair = fragment("CO", [(0, 1, "single")])
     assert "charge" not in with_charges(Data(x=pair.x[:, :3], edge_index=pair.edge_index), ATOMS[:3], BONDS)
     pair.charge = torch.tensor([1, 0])
     assert with_charges(pair, ATOMS, BONDS) is pair

@@ -2,7 +2,6 @@
 
 from itertools import pairwise
 
-import numpy as np
 import torch
 from hypothesis import strategies as st
 from torch_geometric.data import Data
@@ -120,11 +119,3 @@ def is_connected(nodes, edges):
         size = len(reached)
         reached |= {node for edge in edges if set(edge) & reached for node in edge}
     return reached == set(nodes)
-
-
-def labels_of(graph):
-    return [0] * graph.num_nodes if graph.x is None else graph.x.argmax(dim=1).tolist()
-
-
-def arrays(*rows):
-    return [np.array(row, dtype=float) for row in rows]

@@ -12,7 +12,6 @@ from torch_geometric.nn import GCNConv, global_add_pool, global_max_pool, global
 from protograph import GraphClassifier
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.subgraph import induced_subgraph
-from protograph.models.inference import RunningClassifier
 from protograph.models.outputs import margins
 from protograph.models.predictions import Judge, embed
 from protograph.page import contributions
@@ -144,18 +143,6 @@ def test_many_nodes_are_left_out_in_several_runs(pool, head, monkeypatch):
     assert [part.shape for part in found] == [(g.num_nodes,) for g in graphs]
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-9)
-
-
-def test_nodes_with_one_embedding_are_left_out_once(monkeypatch):
-    star = Data(x=torch.ones(9, 3), edge_index=torch.tensor([[0] * 8 + [*range(1, 9)], [*range(1, 9)] + [0] * 8]))
-    model, shown = small(global_add_pool, "mlp"), []
-    real = RunningClassifier.classify_without
-    monkeypatch.setattr(
-        RunningClassifier, "classify_without", lambda self, graphs, keep: shown.append(keep) or real(self, graphs, keep)
-    )
-    (found,) = contributed(model, [star], 0)
-    assert [keep.reshape(-1, 9).shape[0] for keep in shown] == [2]
-    np.testing.assert_allclose(found[1:], found[1], atol=1e-12)
 
 
 @pytest.mark.parametrize("by_map", [True, False])

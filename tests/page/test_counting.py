@@ -14,13 +14,6 @@ from protograph.patterns.subgraph_isomorphism import PatternStore
 from tests.page.naive_patterns import embeddings, groups_of_graphs, undirected
 
 
-def mutual(inside, outside):
-    """Mutual information of two bits, from their joint distribution."""
-    joint = {(1, 1): inside / 2, (1, 0): (1 - inside) / 2, (0, 1): outside / 2, (0, 0): (1 - outside) / 2}
-    has = {1: (inside + outside) / 2, 0: 1 - (inside + outside) / 2}
-    return sum(p * math.log2(p / (has[h] / 2)) for (_, h), p in joint.items() if p > 0)
-
-
 @pytest.mark.parametrize(
     ("inside", "outside", "expected"),
     [
@@ -37,17 +30,6 @@ def mutual(inside, outside):
 )
 def test_information_by_hand(inside, outside, expected):
     assert information(inside, outside) == pytest.approx(expected, abs=1e-12)
-
-
-@settings(deadline=None)
-@given(st.floats(0, 1), st.floats(0, 1))
-def test_information_is_mutual_information_with_a_sign(inside, outside):
-    found = information(inside, outside)
-    # Entropies of shares near 0 and 1 lose digits that their difference would need.
-    assert abs(found) == pytest.approx(mutual(inside, outside), abs=1e-7)
-    assert found == pytest.approx(-information(outside, inside), abs=1e-12)
-    assert found == pytest.approx(information(1 - outside, 1 - inside), abs=1e-7)
-    assert found >= 0 if inside >= outside else found <= 0
 
 
 def test_shares_of_nothing_are_nothing():

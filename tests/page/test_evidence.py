@@ -9,7 +9,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch_geometric.data import Data
 
 from protograph.explanation import Example, Pattern, Prototype, Session
 from protograph.explanation.prototype import TakenOut
@@ -19,7 +18,6 @@ from protograph.models.predictions import Judgement
 from protograph.page.clustering import Cluster
 from protograph.page.counting import information
 from protograph.page.evidence import (
-    edges_of,
     gather,
     merged,
     next_best,
@@ -142,11 +140,6 @@ def test_a_graph_that_takes_too_long_counts_as_one_without_the_prototype():
     assert gathered(hexagon, [hexagon], [1], [0], **calls).num_in_class == 0
     # A single node to try for the largest part is enough for that node alone.
     assert sum(gathered(hexagon, [hexagon], [1], [0], PART_CALLS=1, **calls).node_graphs) < 6
-
-
-def test_edges_are_told_once_and_loops_not_at_all():
-    graph = Data(num_nodes=3, edge_index=torch.tensor([[2, 0, 1, 2, 1], [0, 2, 1, 1, 2]]))
-    assert edges_of(graph) == [(0, 2), (1, 2)]
 
 
 def test_an_edge_is_in_a_source_where_it_agrees():

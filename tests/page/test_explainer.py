@@ -12,13 +12,10 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.page import consensus, contributions, counting
 from protograph.page.options import Walk
-from protograph.page.reasons.reasons import find_reasons
-from protograph.page.reasons.scope import ReasonOptions
 from protograph.patterns.canonical import canonical_graph
 from tests import zoo
-from tests.explanation.by_hand import naive_fidelity
 from tests.page.planted import HOUSE
-from tests.page.reasons.by_hand import K4, PLAIN, Counts, house_world, k4_world, rule_look, shape_of
+from tests.page.reasons.by_hand import PLAIN, Counts, house_world, rule_look, shape_of
 
 GRAPHS = zoo.random_graphs(60)
 
@@ -41,19 +38,12 @@ def reference(search, pool="add"):
 # ---- what comes out -----------------------------------------------------------------------------------------------
 
 
-def test_every_stage_is_timed():
-    once = {"fit", "cleaning", "encoding", "model"}
-    assert set(fitted().explain(1).timings) == {*once, "selection", "search", "evidence"}
-    timings = fitted(search="consensus", max_reasons=8).explain(1).timings
-    assert set(timings) == {*once, "selection", "search", "evidence", "reasons"}
-
-
 def test_what_was_given_up_is_said(monkeypatch):
     """Each bound that is reached is a warning; what is said of sessions and of counts is on them too."""
     monkeypatch.setattr(counting, "COUNT_CALLS", 2)
     monkeypatch.setattr(consensus, "COUNT_CALLS", 2)
     monkeypatch.setattr(contributions, "LEFT_OUT_ROWS", 1)
-    explainer = fitted(zoo.make(pool="max"), GRAPHS[:30], search="consensus")
+    explainer = fitted(zoo.make(pool="max"), GRAPHS[:12], search="consensus", num_clusters=1, budget=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pg.ProtographWarning)
         explanation = explainer.explain(1)
@@ -61,36 +51,6 @@ def test_what_was_given_up_is_said(monkeypatch):
     (given_up,) = [note for note in explanation.warnings if note.endswith("the graph counts as one without")]
     assert " times that a graph was searched for a pattern, 2 placed nodes did not decide; " in given_up
     assert all(prototype.evidence.contributions == () for prototype in explanation.prototypes)
-
-
-def test_an_explanation_holds_together():
-    model = zoo.make()
-    explainer = fitted(model)
-    explanations = explainer.explain_all()
-    assert list(explanations) == [0, 1]
-    for target, explanation in explanations.items():
-        assert explanation.num_predicted == int((explainer.predictions_ == target).sum())
-        assert [p.margin for p in explanation.prototypes] == sorted(
-            (p.margin for p in explanation.prototypes), reverse=True
-        )
-        for p in explanation.prototypes:
-            source = GRAPHS[p.source]
-            assert p.source in p.sources
-            assert torch.equal(p.graph.x, source.x[p.nodes])
-            edges = {tuple(e) for e in source.edge_index.t().tolist()}
-            inside = {(p.nodes[a], p.nodes[b]) for a, b in p.graph.edge_index.t().tolist()}
-            assert inside == {(a, b) for a, b in edges if a in p.nodes and b in p.nodes}
-            assert p.matches.shape == (p.num_nodes, 3)
-            column = p.sources.index(p.source)
-            assert p.matches[:, column].tolist() == p.nodes
-            for row in p.matches.tolist():  # partners agree in their features
-                assert len({tuple(GRAPHS[s].x[n].tolist()) for s, n in zip(p.sources, row, strict=True)}) == 1
-            assert len(p.sessions) <= 5
-            best = max(p.sessions, key=lambda s: s.margin)
-            assert best.probability == pytest.approx(p.probability)
-            with torch.no_grad():
-                chance = model(p.graph.x, p.graph.edge_index, torch.zeros(p.num_nodes, dtype=torch.long))
-            assert chance.softmax(1)[0, target].item() == pytest.approx(p.probability, abs=1e-5)
 
 
 def test_graphs_in_which_a_prototype_could_not_be_decided_are_counted(monkeypatch):
@@ -152,27 +112,6 @@ def test_odd_graphs_are_explained(search):
 
 
 @either
-def test_a_lone_node_among_graphs_with_attributes_of_edges(search):
-    lone = Data(x=torch.eye(3)[:1], edge_index=torch.empty(2, 0, dtype=torch.long), edge_attr=torch.empty(0, 2))
-    graphs = [*zoo.random_graphs(20, edge_dim=2), lone]
-    (prototype,) = fitted(zoo.make(conv="gine"), graphs, search).explain(1, representatives=[20]).prototypes
-    assert (prototype.num_nodes, prototype.graph.edge_attr.shape) == (1, (0, 2))
-
-
-@either
-def test_which_of_two_equal_nodes_has_a_loop_makes_no_difference(search):
-    rows = torch.eye(3)[[0, 0, 1]]
-    one, other = (
-        Data(x=rows, edge_index=torch.tensor([[0, 1, 2, 0, 2, 1, at], [1, 0, 0, 2, 1, 2, at]])) for at in (0, 1)
-    )
-    found = [fitted(graphs=[*GRAPHS, g], search=search).explain(1, representatives=[60]) for g in (one, other)]
-    first, second = (explanation.prototypes[0] for explanation in found)
-    assert torch.equal(first.graph.x, second.graph.x)
-    assert torch.equal(first.graph.edge_index, second.graph.edge_index)
-    assert first.margin == pytest.approx(second.margin, abs=1e-6)
-
-
-@either
 def test_directed_graphs_are_made_undirected_with_a_warning(search):
     directed = [Data(x=g.x, edge_index=g.edge_index[:, g.edge_index[0] < g.edge_index[1]]) for g in GRAPHS]
     with pytest.warns(pg.ProtographWarning, match=r"^60 graphs \(the first is graph 0\) have directed edges"):
@@ -217,8 +156,7 @@ def floats(explanations):
 @pytest.mark.parametrize(
     ("search", "pool", "batch_size"),
     [
-        *(("walk", pool, 7) for pool in ("add", "mean", "attention")),
-        ("consensus", "add", 7),
+        ("walk", "mean", 7),
         ("consensus", "attention", 1),
     ],
 )
@@ -230,21 +168,20 @@ def test_the_batch_size_makes_no_difference(search, pool, batch_size):
     assert floats(plain) == pytest.approx(floats(other), abs=1e-5)
 
 
-@either
-def test_the_number_of_threads_makes_no_difference(search):
+def test_the_number_of_threads_makes_no_difference():
     before = torch.get_num_threads()
     try:
         found = []
         for threads in (1, 2):
             torch.set_num_threads(threads)
-            found.append(fitted(search=search).explain_all())
+            found.append(fitted(search="consensus").explain_all())
     finally:
         torch.set_num_threads(before)
     assert fingerprint(found[0]) == fingerprint(found[1])
     assert floats(found[0]) == pytest.approx(floats(found[1]), abs=1e-5)
 
 
-@pytest.mark.parametrize(("search", "seed"), [("walk", 0), ("walk", 1), ("consensus", 0)])
+@pytest.mark.parametrize(("search", "seed"), [("walk", 0), ("consensus", 0)])
 def test_the_order_of_the_graphs_makes_no_difference(search, seed):
     order = list(range(len(GRAPHS)))
     random.Random(seed).shuffle(order)
@@ -273,7 +210,7 @@ def check_cut(prototype, graph):
 
 
 @either
-@pytest.mark.parametrize(("conv", "pool"), [("gcn", "add"), ("gin", "mean"), ("gat", "max")])
+@pytest.mark.parametrize(("conv", "pool"), [("gcn", "add"), ("gat", "max")])
 def test_the_numbers_of_nodes_and_edges_make_no_difference(conv, pool, search):
     """Also where nodes look alike to the model: small graphs of few kinds are full of symmetry."""
     generator = torch.Generator().manual_seed(len(conv + pool))
@@ -362,9 +299,7 @@ def test_options_of_a_walk_are_checked_when_built(options, error, message):
 @pytest.mark.parametrize(
     "options",
     [
-        {},
         {"num_clusters": 2, "max_nodes": 4, "match_features": 0.5, "max_reasons": 0},
-        {"search": "walk", "match_features": False},
         {"search": Walk(scoring="geometric", decay=3.0, distinct_starts=False), "max_nodes": 4},
     ],
     ids=str,
@@ -411,19 +346,11 @@ def test_no_warning_without_cause(search):
 # ---- reasons ------------------------------------------------------------------------------------------------------
 
 
-# Worlds in which it is known why a graph is of the second class, and models that decide exactly so.
-PLANTED = {
-    "house": (house_world, Counts(), [shape_of(5, HOUSE, PLAIN)]),
-    "K4": (k4_world, Counts(corner=2), [shape_of(4, K4, PLAIN)]),
-}
-planted = pytest.mark.parametrize("name", PLANTED)
-
-
 @cache
-def planted_case(name):
-    build, model, _ = PLANTED[name]
-    graphs = build(150)
-    explainer = pg.PAGE().fit(model, graphs)
+def planted_case():
+    """Graphs of which it is known why they are of the second class, by a model that decides exactly so."""
+    graphs = house_world(150)
+    explainer = pg.PAGE().fit(Counts(), graphs)
     return graphs, explainer, explainer.explain_all()
 
 
@@ -440,14 +367,14 @@ def told_of(explanation):
     )
 
 
-@planted
-def test_reasons_are_what_was_planted(name):
-    _, explainer, explanations = planted_case(name)
+def test_reasons_are_what_was_planted():
+    _, explainer, explanations = planted_case()
     (reason,) = explanations[1].reasons
-    assert rule_look([reason])[0] == ([PLANTED[name][2][0]], [], [])
+    house = [shape_of(5, HOUSE, PLAIN)]
+    assert rule_look([reason])[0] == (house, [], [])
     assert (reason.support.share, reason.support.share_elsewhere) == (1.0, 0.0)
     (lack,) = explanations[0].reasons
-    assert rule_look([lack])[0][:2] == ([], PLANTED[name][2])
+    assert rule_look([lack])[0][:2] == ([], house)
     assert explanations.fidelity == 1.0
     assert explanations.fidelity.num_graphs == sum(part == 2 for part in explanations[0].rule.parts)
     for target, explanation in explanations.items():
@@ -457,65 +384,20 @@ def test_reasons_are_what_was_planted(name):
         assert explanation.uncovered == explanation.disagreements == explanation.typical_uncovered == ()
         with torch.no_grad():
             example = explanation.reasons[0].example.graph
-            scores = PLANTED[name][1](example.x, example.edge_index, torch.zeros(example.num_nodes, dtype=torch.long))
+            scores = Counts()(example.x, example.edge_index, torch.zeros(example.num_nodes, dtype=torch.long))
         assert scores.argmax().item() == target
 
 
-def test_rules_and_fidelity_are_what_plain_loops_count(monkeypatch):
-    """Of rules that err, since only nodes are counted where the model adds up triangles as well."""
-    graphs = [*house_world(100), *k4_world(100, seed=3)]
-    model = Counts(threshold=4.2)
-    model.head.weight.data[:, 2] = torch.tensor([-0.25, 0.25])
-    only_nodes = ReasonOptions(max_nodes=1, max_ring=2, num_narrowed=1, max_pattern_nodes=1)
-    monkeypatch.setattr(
-        "protograph.page.explainer.find_reasons", lambda facts: find_reasons(replace(facts, options=only_nodes))
-    )
-    explainer = pg.PAGE(max_reasons=2).fit(model, graphs)
-    explanations = explainer.explain_all()
-    assert explanations[1].reasons
-    assert explanations[1].disagreements
-    holds = [
-        [any(row) for row in zip(*(r.holds(graphs) for r in e.reasons), strict=True)] for e in explanations.values()
-    ]
-    assert explanations.predict(graphs).T.tolist() == holds
-    kept = np.flatnonzero(np.array(explanations[0].rule.parts) == 2)
-    rows = [[own[index] for own in holds] for index in kept]
-    predicted = explainer.predictions_[kept].tolist()
-    assert explanations.fidelity == pytest.approx(naive_fidelity(rows, predicted, 2))
-    for target, explanation in explanations.items():
-        right = [holds[target][index] == (explainer.predictions_[index] == target) for index in range(len(graphs))]
-        shares = [np.mean([right[i] for i in kept if (explainer.predictions_[i] == target) == own]) for own in (1, 0)]
-        assert explanation.fidelity == pytest.approx(np.mean(shares))
-        assert explanation.disagreements == tuple(index for index, is_right in enumerate(right) if not is_right)
-
-
 def test_one_class_is_explained_as_among_all():
-    graphs, explainer, explanations = planted_case("house")
-    for target in (0, 1):
-        for explanation in (explainer.explain(target), pg.PAGE().fit(Counts(), graphs).explain(target)):
-            assert told_of(explanation) == told_of(explanations[target])
-            assert [reason.holds_in_indices for reason in explanation.reasons] == [
-                reason.holds_in_indices for reason in explanations[target].reasons
-            ]
-            assert explanation.reasons[0].example.nodes == explanations[target].reasons[0].example.nodes
-
-
-def test_reasons_are_found_once_a_fit(monkeypatch):
-    calls = []
-
-    def counted(facts):
-        calls.append(facts)
-        return find_reasons(facts)
-
-    monkeypatch.setattr("protograph.page.explainer.find_reasons", counted)
-    explainer = pg.PAGE().fit(Counts(), house_world(60))
-    explainer.explain_all()
-    explainer.explain(1)
-    assert len(calls) == 1
+    graphs, explainer, explanations = planted_case()
+    for explanation in (explainer.explain(1), pg.PAGE().fit(Counts(), graphs).explain(1)):
+        assert told_of(explanation) == told_of(explanations[1])
+        assert explanation.reasons[0].holds_in_indices == explanations[1].reasons[0].holds_in_indices
+        assert explanation.reasons[0].example.nodes == explanations[1].reasons[0].example.nodes
 
 
 def test_no_reasons_of_given_representatives_nor_of_the_walk():
-    graphs, explainer, _ = planted_case("house")
+    graphs, explainer, _ = planted_case()
     assert explainer.explain(1, representatives=[0, 2]).reasons == ()
     walk = fitted(Counts(), graphs[:40], num_clusters=1).explain(1)
     assert (walk.reasons, walk.rule) == ((), None)

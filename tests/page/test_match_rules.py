@@ -96,12 +96,12 @@ class TestResolved:
 
     def test_a_lattice_is_divided_at_some_of_its_gaps(self):
         own = rows_on_rings(lambda rng: rng.integers(12, size=(4, 1)) + 0.01 * rng.normal(size=(4, 1)), number=1500)
-        rule = rule_of(Counts(high=5.5), own)
+        rule = rule_of(Counts(high=5.5), own, num_clusters=1, budget=1)
         assert np.round(rule.cuts, 1).tolist() == [[2.5, 5.5, 8.5]]
         assert rule.reasons == ("x is cut at the gaps between its values",)
 
     def test_it_is_saved_counted_by_and_told(self, tmp_path):
-        own = rows_on_rings(centres)
+        own = rows_on_rings(centres, number=100)
         explanation = pg.PAGE().fit(Counts(), own).explain(1)
         explanation.save(tmp_path / "saved.json")
         loaded = pg.load(tmp_path / "saved.json")
@@ -154,7 +154,7 @@ READS_DOUBLE = LongEdges(lambda rows: rows[:, 1])
 
 
 def explained(model, graphs, **options):
-    return pg.PAGE(**{"num_clusters": 1} | options).fit(model, graphs).explain(1)
+    return pg.PAGE(**{"num_clusters": 1, "max_reasons": 0} | options).fit(model, graphs).explain(1)
 
 
 def contains(graph, part, agree):
@@ -176,7 +176,7 @@ def counts(explanation, graphs, predictions, agree):
 
 
 def test_the_prototype_has_the_bond_that_the_model_reads():
-    explainer = pg.PAGE(num_clusters=1).fit(READS_DOUBLE, GRAPHS)
+    explainer = pg.PAGE(num_clusters=1, max_reasons=0).fit(READS_DOUBLE, GRAPHS)
     explanation = explainer.explain(1)
     (prototype,) = explanation.prototypes
     assert explanation.options["match_edges"] == "auto"
@@ -195,7 +195,7 @@ def test_continuous_attributes_agree_within_a_bin(monkeypatch):
         lengths = torch.rand(5, generator=generator).tolist()
         lengths[number % 3] += 2.0 * (number % 2)
         graphs.append(ring_on_a_path(number, lengths))
-    explainer = pg.PAGE(num_clusters=1).fit(LongEdges(lambda rows: (rows[:, 0] > 1.5).double()), graphs)
+    explainer = pg.PAGE(num_clusters=1, max_reasons=0).fit(LongEdges(lambda rows: (rows[:, 0] > 1.5).double()), graphs)
     explanation = explainer.explain(1)
     ((cut,),) = explanation.edge_rule.cuts
     values = sorted(value for graph in graphs for value in graph.edge_attr.flatten().tolist())

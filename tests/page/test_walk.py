@@ -18,12 +18,9 @@ from protograph.page.walk import common_size, search
 from protograph.patterns.joint import JointGraphs
 from tests import oracle
 from tests.page.naive_patterns import (
-    every_common_pattern,
-    groups_of_graphs,
     path_edges,
     ring_edges,
     undirected,
-    worth_of,
 )
 from tests.strategies import matching_problems, neighbour_lists
 
@@ -202,15 +199,6 @@ def test_a_step_with_too_many_tuples_is_refused(monkeypatch):
 
 
 # ---- how long a walk is --------------------------------------------------------------------------------------------
-
-
-@settings(max_examples=20, deadline=None)
-@given(groups_of_graphs(2, 3, max_nodes=5))
-def test_a_walk_is_as_long_as_what_the_graphs_have_in_common(graphs):
-    every = every_common_pattern(graphs)
-    most = max(map(worth_of, every), default=0)
-    sizes = {len(nodes) for nodes, edges in every if worth_of((nodes, edges)) == most} or {0}
-    assert common_size(graphs, SearchOptions()) in {max(2, size) for size in sizes}
 
 
 def test_how_long_by_hand():

@@ -152,26 +152,6 @@ def told(found):
     ]
 
 
-def test_a_triangle_and_a_path():
-    _, found = fragments_of([ring(3), path(3)])
-    parts = {
-        (1, 0, False, 0, (3, 3)),
-        (2, 1, False, 0, (3, 2)),
-        (2, 1, False, 1, (2,)),  # an end of the path
-        (3, 2, False, 0, (1, 1)),
-        (3, 2, True, 0, (1,)),
-        (3, 3, False, 0, (1,)),
-        (3, 2, False, 1, (1,)),  # one end ...
-        (3, 2, False, 1, (1, 1)),  # ... or the middle, which has no other neighbour in the triangle either
-        (3, 2, False, 2, (1,)),
-        (3, 2, False, 3, (1,)),
-        (3, 3, False, 1, (1,)),
-        (3, 3, False, 2, (1,)),
-        (3, 3, False, 3, (1,)),
-    }
-    assert {(*one, tuple(places)) for *one, places in told(found)} == parts
-
-
 @pytest.mark.parametrize("max_nodes", [3, 5])
 @pytest.mark.parametrize(
     ("graph", "size", "places", "without_chord"),
