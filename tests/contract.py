@@ -81,7 +81,7 @@ class Subject:
     """What makes the explainer, how it is asked, and a folder to write to."""
 
     def __init__(self, make, folder):
-        self.make, self.folder, self.graphs = make, folder, small_graphs(24)
+        self.make, self.folder, self.graphs = make, folder, small_graphs(16)
 
     def made(self, **options):
         """A new explainer; options that it has may be other than its own."""

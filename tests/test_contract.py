@@ -39,7 +39,7 @@ def test_reasons_are_kept_and_the_same_again(tmp_path):
 
 @pytest.fixture(scope="module")
 def graphs():
-    return zoo.random_graphs(24)
+    return zoo.random_graphs(16)
 
 
 def model_of():

@@ -11,7 +11,7 @@ from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_poo
 from protograph.models.readout import LEFT_OUT_NOTE, OUTPUT_NOTE, POOLED_NOTE
 from tests import zoo, zoo_flat, zoo_inputs, zoo_outputs, zoo_pooling
 
-NUM_GRAPHS = 16
+NUM_GRAPHS = 10
 
 
 def with_edges():
