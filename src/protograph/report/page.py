@@ -222,7 +222,7 @@ def _confusion(explanation: Explanation) -> dict[str, Any] | None:
     if not counts:
         return None
     known = [clean_name(name) for name in explanation.class_names]
-    names = [*known, *(str(i) for i in range(len(known), len(counts)))][: len(counts)]
+    names = [*known, *map(str, range(len(known), len(counts)))][: len(counts)]
     right, total = sum(line[i] for i, line in enumerate(counts)), sum(map(sum, counts))
     rows = [
         (names[i], [(value, value / sum(line) if sum(line) else 0.0, i == j) for j, value in enumerate(line)])

@@ -62,22 +62,21 @@ def page_data(
 ) -> dict[str, Any]:
     """All that scripts need, as JSON has it."""
     first, number = explanations[0], shown.number
-    names = [clean_name(name) for name in first.class_names]
-    data: dict[str, Any] = {"classes": names, "cards": {}, "points": None}
-    data |= {"graphs": {number(index): graph for index, graph in thumbnails.graphs.items()}, "looks": thumbnails.looks}
-    data["cards"] = {
-        card["id"]: {
-            "having": [*map(number, card["examples"].having)],
-            "lacking": [*map(number, card["examples"].lacking)],
-            "marks": {number(index): marks for index, marks in card["examples"].marks.items()},
-            "copies": card["copies"],
-        }
-        for card in cards
+    return {
+        "classes": [clean_name(name) for name in first.class_names],
+        "cards": {
+            card["id"]: {
+                "having": [*map(number, card["examples"].having)],
+                "lacking": [*map(number, card["examples"].lacking)],
+                "marks": {number(index): marks for index, marks in card["examples"].marks.items()},
+                "copies": card["copies"],
+            }
+            for card in cards
+        },
+        "points": _points(first.survey, explanations, shown) if first.survey.has_map else None,
+        "graphs": {number(index): graph for index, graph in thumbnails.graphs.items()},
+        "looks": thumbnails.looks,
     }
-    survey = first.survey
-    if survey.has_map:
-        data["points"] = _points(survey, explanations, shown)
-    return data
 
 
 def as_script_data(data: Any) -> Markup:
@@ -87,8 +86,8 @@ def as_script_data(data: Any) -> Markup:
 
 
 def _points(survey: Survey, explanations: Sequence[Explanation], shown: Shown) -> dict[str, Any]:
-    low = survey.positions.min(axis=0, initial=np.inf) if len(survey) else np.zeros(2)
-    span = float(np.ptp(survey.positions, axis=0).max(initial=0.0)) or 1.0
+    low = survey.positions.min(axis=0)  # a map has graphs
+    span = float(np.ptp(survey.positions, axis=0).max()) or 1.0
     places = ((survey.positions - low) / span * MAP_STEPS).round().astype(int)
     reasons, of_reason, parting = _rules(survey, explanations)
     clusters, cluster_names = _clusters(survey, explanations)
@@ -138,8 +137,7 @@ def _clusters(survey: Survey, explanations: Sequence[Explanation]) -> tuple[Ints
     of_graph, names = np.full(len(survey), -1), list[dict[str, str]]()
     for one in explanations:
         cards = {p.cluster: f"class-{one.target}-prototype-{n}" for n, p in enumerate(one.prototypes, start=1)}
-        found = one.embedding_map
-        if found is None:
+        if (found := one.embedding_map) is None:
             continue
         indices, own = np.array(found.indices, dtype=np.int64), np.array(found.clusters, dtype=np.int64)
         for cluster in sorted(set(found.clusters) - {-1}):
