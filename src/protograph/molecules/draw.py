@@ -39,7 +39,6 @@ ATOM_COLORS: Mapping[str, str] = {
 }
 _TAG = re.compile(r"<path (?P<attributes>[^>]*)/>")
 _ATTRIBUTE = re.compile(r"([\w-]+)='([^']*)'")
-_SIZE = re.compile(r"width='(\d+)px' height='(\d+)px'")
 _NODE = "_node"
 # RDKit leaves hydrogens alone that are of a named isotope.
 _KEPT = 1
@@ -254,11 +253,8 @@ def drawn_molecule(molecule: Any, places: Floats, *, bond_pixels: float = BOND_P
     canvas.FinishDrawing()
     text = canvas.GetDrawingText()
     points = [canvas.GetDrawCoords(atom) for atom in range(molecule.GetNumAtoms())]
-    size = _SIZE.search(text)
-    width, height = map(float, size.groups()) if size else (1.0, 1.0)
-    return MoleculeDrawing(
-        width, height, np.array([(point.x, point.y) for point in points]).reshape(-1, 2), _strokes(text)
-    )
+    places = np.array([(point.x, point.y) for point in points]).reshape(-1, 2)
+    return MoleculeDrawing(float(canvas.Width()), float(canvas.Height()), places, _strokes(text))
 
 
 def _set_options(options: Any, bond_pixels: float) -> None:

@@ -174,19 +174,19 @@ EVERY_KIND = (*KINDS, *RINGS)
 
 
 @dataclass(frozen=True)
-class FoundGroup:
-    """A functional group or a ring in a molecule.
+class NamedPart:
+    """A functional group or a ring: of a molecule, or of a pattern wherever that is found.
 
     Attributes:
-        name: What it is called.
-        atoms: Its own atoms.
+        name: What it is called, without "a" or "an".
+        nodes: Its own nodes, ascending.
     """
 
     name: str
-    atoms: frozenset[int]
+    nodes: tuple[int, ...]
 
 
-def found_groups(molecule: Any) -> list[FoundGroup]:
+def found_groups(molecule: Any) -> list[NamedPart]:
     """All functional groups and rings that have a name, rings last.
 
     No group has all its atoms in another one: the oxygen of an ester is no ether, the benzene of naphthalene no ring
@@ -202,13 +202,13 @@ def found_groups(molecule: Any) -> list[FoundGroup]:
     >>> sorted(group.name for group in found_groups(parse("CC(=O)Oc1ccccc1C(=O)O")))
     ['benzene ring', 'carboxylic acid group', 'ester group']
     """
-    found: list[FoundGroup] = []
+    found: list[NamedPart] = []
     with import_chem(PURPOSE).rdBase.BlockLogs():
         for kinds in (KINDS, RINGS):
             taken: list[frozenset[int]] = []
             for kind in kinds:
                 own = [atoms for atoms in matches_of(molecule, kind) if not any(atoms <= other for other in taken)]
-                found += [FoundGroup(kind.name, atoms) for atoms in own]
+                found += [NamedPart(kind.name, tuple(sorted(atoms))) for atoms in own]
                 taken += own
     return found
 
@@ -232,19 +232,6 @@ def _query(kind: GroupKind) -> tuple[Any, tuple[int, ...]]:
 # In one molecule, so many places of a pattern are looked at; a pattern of more is of hardly any kind in all of them.
 MAX_PLACES = 60
 MAX_CALLS = 4000
-
-
-@dataclass(frozen=True)
-class NamedPart:
-    """A part of a pattern that has a name wherever the pattern is found.
-
-    Attributes:
-        name: What it is called, without "a" or "an".
-        nodes: Its nodes in the pattern, ascending.
-    """
-
-    name: str
-    nodes: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)

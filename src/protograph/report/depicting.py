@@ -218,7 +218,9 @@ class _Artist:
         if look is not None:
             beside["smiles"] = origin.smiles or look.smiles
             marked = {look.shown.atoms[node] for node in marks.nodes if node in look.shown.atoms}
-            groups = dict.fromkeys(one.name for one in found_groups(look.shown.molecule) if one.atoms <= marked)
+            groups = dict.fromkeys(
+                one.name for one in found_groups(look.shown.molecule) if marked.issuperset(one.nodes)
+            )
             return Picture(molecule_markup(look, marks, origin.label), MOLECULE, **beside, groups=tuple(groups))
         size = node_count(graph)
         graph, own = _cut(graph, marks)
