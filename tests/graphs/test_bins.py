@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
+from protograph.graphs import bins
 from protograph.graphs.bins import divided, edge_cuts, even_cuts, gap_cuts, node_sample
 from protograph.graphs.conditions import NodeRule
 from protograph.graphs.dataset import collate
@@ -104,7 +105,8 @@ def graphs(number=40, seed=0):
     return [Data(x=torch.rand(5, 2, generator=generator), edge_index=edges) for _ in range(number)]
 
 
-def test_neither_order_nor_numbers_of_nodes_matter():
+def test_neither_order_nor_numbers_of_nodes_matter(monkeypatch):
+    monkeypatch.setattr(bins, "BLOCK", 7)
     own = graphs()
     order, nodes = np.random.default_rng(0).permutation(len(own)), torch.tensor([3, 1, 4, 0, 2])
     turned = [Data(x=own[place].x[nodes], edge_index=own[place].edge_index) for place in order]

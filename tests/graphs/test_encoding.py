@@ -7,9 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
+from protograph.graphs import dataset, encoding
 from protograph.graphs.conditions import EdgeRule
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.patterns import enumerate as enumeration
+from protograph.patterns.enumerate import graph_codes
 from tests import zoo
 from tests.metrics.small_graphs import graph_of, graphs, path, plain
 
@@ -202,3 +205,31 @@ def test_a_store_is_encoded_as_its_graphs_are(match_edges, monkeypatch):
     assert len(found) == 9
     for name in ("nodes", "starts", "node_kinds", "neighbours", "edge_kinds"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_blocks_make_no_difference(monkeypatch):
+    originals = zoo.random_graphs(9)
+    for place, graph in enumerate(originals):
+        graph.edge_attr = torch.full((graph.num_edges, 1), float(9 - place))
+
+    def encoded():
+        whole = EncodedGraphs(GraphStore(originals), match_edges=True)
+        arrays = (whole.nodes, whole.starts, whole.node_kinds, whole.neighbours, whole.edge_kinds)
+        return [*(array.tolist() for array in arrays), graph_codes(whole).tolist(), whole.kind_counts.tolist()]
+
+    in_one = encoded()
+    for module in (dataset, encoding, enumeration):
+        monkeypatch.setattr(module, "BLOCK", 2)
+    assert encoded() == in_one
+
+
+def test_without_kinds_all_nodes_are_of_one_and_edges_as_they_were():
+    graphs = EncodedGraphs(zoo.random_graphs(5))
+    plain = graphs.without_kinds()
+    wanted = EncodedGraphs(zoo.random_graphs(5), match_features=False)
+    for one, other in zip(plain, wanted, strict=True):
+        assert all(np.array_equal(*pair) for pair in zip(one, other, strict=True))
+    assert (plain.match_features, plain.kind_counts.tolist()) == (False, wanted.kind_counts.tolist())
+    assert graphs.kind_counts.size > 1
+    path = Data(x=torch.full((2, 4), 9.0), edge_index=torch.tensor([[0], [1]]))
+    assert node_kinds(plain.encode(path)) == node_kinds(wanted.encode(path)) == [0, 0]

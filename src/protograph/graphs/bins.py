@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from protograph._utils.arrays import Floats, Ints
 from protograph._utils.words import count_of
-from protograph.graphs.dataset import CollatedGraphs
+from protograph.graphs.dataset import BLOCK, CollatedGraphs
 
 # Places at which the density is looked at.
 _GRID = 512
@@ -237,12 +237,20 @@ def node_sample(graphs: CollatedGraphs, size: int) -> NodeSample | None:
     x = graphs.tensor("x")
     if x is None or not x.numel():
         return None
-    rows = x.double().reshape(len(x), -1).numpy() + 0.0
-    order = np.argsort(_numbers(rows, graphs.sizes), kind="stable")
+    blocks = [graphs[first : first + BLOCK] for first in range(0, len(graphs), BLOCK)]
+    numbers = np.concatenate([_numbers(_rows(block), block.sizes) for block in blocks])
+    order = np.argsort(numbers, kind="stable")
     enough = int(np.searchsorted(graphs.sizes[order].cumsum(), size)) + 1
-    chosen, ends = order[:enough].tolist(), graphs.sizes.cumsum()
-    own = np.concatenate([rows[ends[graph] - graphs.sizes[graph] : ends[graph]] for graph in chosen])
-    return NodeSample(own[np.lexsort(own.T[::-1])], tuple(chosen), len(rows))
+    chosen = order[:enough].tolist()
+    own = np.concatenate([_rows(graphs[graph : graph + 1]) for graph in chosen])
+    return NodeSample(own[np.lexsort(own.T[::-1])], tuple(chosen), len(x))
+
+
+def _rows(graphs: CollatedGraphs) -> Floats:
+    """The rows of ``x``, without a negative zero."""
+    x = graphs.tensor("x")
+    assert x is not None
+    return x.double().reshape(len(x), -1).numpy() + 0.0
 
 
 def _numbers(rows: Floats, sizes: Ints) -> NDArray[np.uint64]:

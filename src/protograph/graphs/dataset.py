@@ -38,7 +38,7 @@ from protograph.graphs.validate import (
     validate,
 )
 
-# So many graphs are checked and laid end to end at a time: what a generator made before can be let go.
+# So many graphs are worked on at a time, wherever it takes much more room on the way than in the end.
 BLOCK = 4096
 # What a batch has beside the graphs' own tensors.
 _MADE = frozenset({"edge_index", "batch", "ptr", "num_graphs"})

@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Ints, Kinds
 from protograph.graphs.conditions import EdgeRule, MatchEdges, MatchNodes, NodeRule, as_node_rule, as_rule
-from protograph.graphs.dataset import CollatedGraphs, GraphStore, Rows, check_ends, collate
+from protograph.graphs.dataset import BLOCK, CollatedGraphs, GraphStore, Rows, check_ends, collate
 
 # Most nodes that the search of one graph for a pattern places; see :mod:`protograph.patterns`.
 MAX_CALLS = 1_000_000
@@ -118,18 +118,35 @@ class EncodedGraphs:
     def encode(self, pattern: Data) -> EncodedGraph:
         """A pattern with the same kinds; those that no graph has are below 0."""
         alone = copy(self)
-        alone._fill(self._encoded([pattern], lambda place: "the prototype", is_pattern=True))
+        alone._fill(self._block([pattern], lambda place: "the prototype", is_pattern=True))
         return alone[0]
 
-    def _encoded(self, graphs: Sequence[Data], name_of: NameOf, *, is_pattern: bool = False) -> "_Encoded":
+    def without_kinds(self) -> "EncodedGraphs":
+        """The same graphs with all nodes of one kind."""
+        plain = copy(self)
+        plain.node_rule, plain.match_features, plain._nodes = None, False, RowKinds("x")
+        plain.node_kinds = np.zeros_like(self.node_kinds)
+        plain.__dict__.pop("kind_counts", None)
+        return plain
+
+    def _encoded(self, graphs: Sequence[Data], name_of: NameOf) -> "_Encoded":
+        """Graphs to be searched: block by block, since it takes much room on the way, then numbered by content."""
+        parts = []
+        for first in range(0, len(graphs), BLOCK):
+            names = [name_of(place) for place in range(first, min(first + BLOCK, len(graphs)))]
+            parts.append(self._block(graphs[first : first + BLOCK], names.__getitem__))
+        joined = _Encoded(*map(np.concatenate, zip(_NOTHING, *parts, strict=True)))
+        return joined._replace(
+            node_kinds=self._nodes.by_content(joined.node_kinds), edge_kinds=self._edges.by_content(joined.edge_kinds)
+        )
+
+    def _block(self, graphs: Sequence[Data], name_of: NameOf, *, is_pattern: bool = False) -> "_Encoded":
         for place, graph in enumerate(() if isinstance(graphs, CollatedGraphs) else graphs):
             if not isinstance(graph, Data):
                 raise TypeError(
                     f"{name_of(place)} must be a torch_geometric.data.Data, got {type(graph).__name__}; "
                     f"of a prototype, pass its graph"
                 )
-        if not len(graphs):
-            return _NOTHING
         block = collate(graphs)
         check_ends(block, name_of)
         sizes, counts = block.sizes, block.counts
@@ -195,7 +212,7 @@ def _compressed(kinds: Kinds, edges: Ints, edge_kinds: Kinds, sizes: Ints) -> tu
 
 
 class RowKinds:
-    """Numbers the distinct rows of ``x`` or ``edge_attr`` in the order of their content."""
+    """Numbers the distinct rows of ``x`` or ``edge_attr``: as they come, then in the order of their content."""
 
     def __init__(self, key: str, rule: EdgeRule | NodeRule | None = None) -> None:
         self._key, self._rule = key, rule or EdgeRule()
@@ -252,10 +269,16 @@ class RowKinds:
             ends = [divmod(pair, len(distinct)) for pair in pairs.tolist()]
             distinct = [b"".join(sorted({distinct[rank] for rank in both})) for both in ends]
         if not is_pattern:
-            self._number_of = {key: number for number, key in enumerate(sorted(distinct))}
+            for key in distinct:
+                self._number_of.setdefault(key, len(self._number_of))
         new = {key: -1 - number for number, key in enumerate(sorted(set(distinct) - self._number_of.keys()))}
         number_of = self._number_of | new
         return np.array([number_of[key] for key in distinct], dtype=np.int32)[place]
+
+    def by_content(self, kinds: Kinds) -> Kinds:
+        """Kinds that were numbered as they came, numbered in the order of what they are."""
+        old, self._number_of = self._number_of, {key: number for number, key in enumerate(sorted(self._number_of))}
+        return np.array([self._number_of[key] for key in old], np.int32)[kinds] if old else kinds
 
 
 def _matrix(values: Any) -> NDArray[Any] | None:

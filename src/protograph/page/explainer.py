@@ -171,9 +171,7 @@ class PAGE(Explainer):
         graphs = self._encoded()
         readings = {graphs.match_features: graphs}
         if graphs.match_features and graphs.kind_counts.size > 1:
-            rule = self._edges().rule
-            plain = EncodedGraphs(self._store, match_features=False, match_edges=rule)
-            readings[False] = plain
+            readings[False] = graphs.without_kinds()
         return FittedGraphs(
             judge=self._judge,
             embedded=self._fitted(),

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protograph._utils.arrays import Bools, Ints, Kinds
+from protograph.graphs.dataset import BLOCK
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs, ranges
 from protograph.patterns.pattern import Edge, Subgraph, edge
 from protograph.patterns.subgraph_isomorphism import neighbours_of
@@ -98,14 +99,22 @@ def fragments_by_reading(
 
 def graph_codes(graphs: EncodedGraphs, num_rounds: int = 3) -> Codes:
     """A number for each graph, equal where graphs differ only in the order of their nodes, and for few others."""
-    flat, of_graphs = _FlatGraphs(graphs, np.arange(len(graphs))), np.zeros(len(graphs), np.uint64)
-    colors = flat.kind_codes[flat.kinds]
-    for _ in range(num_rounds):
-        around = np.zeros_like(colors)
-        np.add.at(around, flat.ends, stirred(flat.edge_codes[flat.edge_kinds], colors[flat.neighbours]))
-        colors = stirred(colors, around)
-    np.add.at(of_graphs, flat.graph, stirred(colors))
-    return stirred(of_graphs)
+    draw = np.random.default_rng(0)
+    kind_codes, edge_codes = (
+        draw.integers(1, 2**63, 1 + kinds.max(initial=0), dtype=np.uint64)
+        for kinds in (graphs.node_kinds, graphs.edge_kinds)
+    )
+    codes = np.zeros(len(graphs), np.uint64)
+    for first in range(0, len(graphs), BLOCK):
+        chosen = np.arange(first, min(first + BLOCK, len(graphs)))
+        flat = _FlatGraphs(graphs, chosen)
+        colors = kind_codes[flat.kinds]
+        for _ in range(num_rounds):
+            around = np.zeros_like(colors)
+            np.add.at(around, flat.ends, stirred(edge_codes[flat.edge_kinds], colors[flat.neighbours]))
+            colors = stirred(colors, around)
+        np.add.at(codes, chosen[flat.graph], stirred(colors))
+    return stirred(codes)
 
 
 def stirred(*columns: Codes) -> Codes:
