@@ -50,7 +50,8 @@ class ByIndex:
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """What is read block by block, and joined, has to be what it is in one: all other tests have one block."""
-    monkeypatch.setattr(dataset, "BLOCK", 4)
+    monkeypatch.setattr(dataset, "BLOCK", 2)
+    monkeypatch.setattr(dataset, "MOST_PARTS", 2)
 
 
 SOURCES = {

@@ -40,6 +40,7 @@ from protograph.graphs.validate import (
 
 # So many graphs are worked on at a time, wherever it takes much more room on the way than in the end.
 BLOCK = 4096
+MOST_PARTS = 32
 # What a batch has beside the graphs' own tensors.
 _MADE = frozenset({"edge_index", "batch", "ptr", "num_graphs"})
 _USUAL = _MADE.union(FEATURES)
@@ -129,9 +130,9 @@ class CollatedGraphs(Sequence[Data]):
             return column.of(index)
         return None if column is None else column[index]
 
-    def values(self, key: str) -> list[Any]:
+    def values(self, key: str) -> Iterator[Any]:
         """The same of each graph."""
-        return [self.value(key, index) for index in range(len(self))]
+        return (self.value(key, index) for index in range(len(self)))
 
     @property
     def counts(self) -> Ints:
@@ -285,16 +286,17 @@ class GraphStore(Sequence[Data]):
             return named(origins[place] if origins else origin_at(given, place), graph).label
 
         parts: list[CollatedGraphs] = []
+        begin, rest = 0, each_graph(given)
         self._repeated: set[int] = set()
         self._directed: set[int] = set()
-        rest = each_graph(given)
         while own := list(islice(rest, BLOCK)):
-            begin = BLOCK * len(parts)
             labels = [partial(label, graph, begin + place) for place, graph in enumerate(own)]
             part, repeated, directed = _checked(own, labels, parts[0][0] if parts else None)
-            parts.append(part)
+            # Joined early: many small tensors that are freed late leave holes that no large one fits into.
+            parts = [_joined(parts), part] if len(parts) == MOST_PARTS else [*parts, part]
             self._repeated.update(begin + place for place in repeated)
             self._directed.update(begin + place for place in directed)
+            begin += len(own)
         if not parts:
             raise ValueError("graphs is empty; pass at least one graph")
         self._graphs = _joined(parts)
@@ -320,7 +322,7 @@ class GraphStore(Sequence[Data]):
         """All graphs in order, ``size`` at a time."""
         return (self[first : first + size] for first in range(0, len(self), size))
 
-    def values(self, key: str) -> list[Any]:
+    def values(self, key: str) -> Iterator[Any]:
         """What each graph has under a name, ``None`` where it has nothing."""
         return self._graphs.values(key)
 
