@@ -37,7 +37,7 @@ def problem_with(error: BaseException, model: nn.Module, graphs: list[Any]) -> s
         return ""
     if not is_raised_by_us(error):
         return f"{_brief(error)} at {innermost(error)}"
-    if not isinstance(error, ValueError | TypeError):
+    if not isinstance(error, ValueError | TypeError | FileNotFoundError):  # the last where graphs are a path
         return f"{_brief(error)} is neither a ValueError nor a TypeError"
     if "\n" in text or not _NAMED.search(text):
         return f"the message is not one line that names something: {text[:200]!r}"

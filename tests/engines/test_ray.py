@@ -1,4 +1,4 @@
-"""Work by a worker of Ray, on a cluster of this machine that is started once."""
+"""Work by two workers of Ray, on a cluster of this machine that is started once."""
 
 import importlib.util
 import os
@@ -29,7 +29,6 @@ def cluster(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(sys, "argv", [str(folder / "scripts" / "run.py")])
-        patch.setenv("RAY_OVERRIDE_RESOURCES", '{"CPU": 1}')  # each worker takes seconds to import PyTorch
         yield opened("ray")
         importlib.import_module("ray").shutdown()
 
@@ -81,7 +80,7 @@ def told(explanations):
     return plain
 
 
-def test_a_worker_gives_the_same_answers(cluster):
+def test_two_workers_give_the_same_answers(cluster):
     model = zoo.make(seed=1)
     here = pg.PAGE(budget=1, max_reasons=1).fit(model, GRAPHS)
     there = pg.PAGE(budget=1, max_reasons=1).fit(model, GRAPHS, batch_size=7, engine="ray")

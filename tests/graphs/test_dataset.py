@@ -270,13 +270,17 @@ def test_errors_speak_by_where_a_graph_came_from():
     assert store.notes[0].startswith("graph 1 (7) has directed edges; ")
 
 
-def test_an_error_of_whoever_reads_is_passed_on():
+def test_an_error_of_whoever_reads_is_passed_on_with_the_place():
     def broken():
         yield GRAPHS[0]
         raise OSError("the disk is gone")
 
-    with pytest.raises(OSError, match=r"^the disk is gone"):
+    with pytest.raises(OSError, match=r"^the disk is gone") as caught:
         GraphStore(broken())
+    assert caught.value.__notes__ == ["this happened while item 1 of graphs was read, counted from 0"]
+    with pytest.raises(AttributeError) as caught:
+        GraphStore(iter([Batch.from_data_list(GRAPHS[:2]), Batch(x=torch.ones(2, 1))]))
+    assert "item 1 of graphs" in caught.value.__notes__[0]
 
 
 def with_all(size):

@@ -18,6 +18,7 @@ def test_the_same_tensors_the_same_fingerprint():
     assert fingerprint(graph(x=torch.ones(2, 4)[:, ::2])) == fingerprint(graph())  # whatever the strides
     first, last = Data(edge_index=EDGES, x=torch.ones(2, 2)), Data(x=torch.ones(2, 2), edge_index=EDGES)
     assert fingerprint(first) == fingerprint(last)  # whichever was set first
+    assert fingerprint(graph(y=torch.empty(2, device="meta"))) == fingerprint(graph(y=torch.ones(2, device="meta")))
     assert fingerprint(graph(name="ethanol")) == fingerprint(graph(name="water"))  # words are no tensors
 
 

@@ -421,11 +421,16 @@ def _without_gradients(graphs: CollatedGraphs) -> CollatedGraphs:
 
 
 def each_graph(graphs: Any) -> Iterator[Any]:
-    """The graphs one by one, those of an iterable's batches too."""
-    is_indexed = is_sequence(graphs)
+    """The graphs one by one, those of an iterable's batches too; an error of the user's source names the place."""
+    is_indexed, place = is_sequence(graphs), 0
     items = (graphs[index] for index in range(len(graphs))) if is_indexed else graphs
-    for item in items:
-        yield from item.to_data_list() if isinstance(item, Batch) and not is_indexed else [item]
+    try:
+        for item in items:
+            yield from item.to_data_list() if isinstance(item, Batch) and not is_indexed else [item]
+            place += 1
+    except Exception as error:
+        error.add_note(f"this happened while item {place} of graphs was read, counted from 0")
+        raise
 
 
 def _check_numbers(graphs: CollatedGraphs, label: Callable[[int], str]) -> None:
