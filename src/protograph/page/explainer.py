@@ -128,34 +128,34 @@ class PAGE(Explainer):
                     prototypes.append(self._prototype(number, len(results), result, fitted))
                     step()
             reasons = self._reasons() if representatives is None else None
-        clusters = [result.cluster for result in results]
-        prototypes = best_first(prototypes, self._running.resolution)
-        shown = reasons.shown(target) if reasons else set()
-        # Colours are those of columns, where kinds by a rule have colours of their own.
-        names = self._names if self._nodes().rule.is_plain else replace(self._names, colors=())
-        return self._explanation(
-            target,
-            prototypes=prototypes,
-            **taken_out_fields(fitted, prototypes, reasons.of_class[target] if reasons else ()),
-            source_graphs={i: self._store[i] for i in sorted(_sources(prototypes) | shown)},
-            edge_rule=self._edges().rule,
-            node_rule=self._nodes().rule,
-            names=names,
-            embedding_map=class_map(self._fitted(), self.members(target), clusters)
-            if representatives is None
-            else None,
-            timings={**timings, **(reasons.seconds if reasons else {})},
-            rule=reasons.rule(target, names.colors) if reasons else None,
-            notes=[
-                *selection.notes,
-                *self._edges().notes,
-                *self._nodes().notes,
-                *notes,
-                *self._order_notes(prototypes),
-                *undecided(prototypes),
-                *(reasons.notes if reasons else ()),
-            ],
-        )
+            clusters = [result.cluster for result in results]
+            prototypes = best_first(prototypes, self._running.resolution)
+            shown = reasons.shown(target) if reasons else set()
+            # Colours are those of columns, where kinds by a rule have colours of their own.
+            names = self._names if self._nodes().rule.is_plain else replace(self._names, colors=())
+            return self._explanation(
+                target,
+                prototypes=prototypes,
+                **taken_out_fields(fitted, prototypes, reasons.of_class[target] if reasons else ()),
+                source_graphs={i: self._store[i] for i in sorted(_sources(prototypes) | shown)},
+                edge_rule=self._edges().rule,
+                node_rule=self._nodes().rule,
+                names=names,
+                embedding_map=class_map(self._fitted(), self.members(target), clusters)
+                if representatives is None
+                else None,
+                timings={**timings, **(reasons.seconds if reasons else {})},
+                rule=reasons.rule(target, names.colors) if reasons else None,
+                notes=[
+                    *selection.notes,
+                    *self._edges().notes,
+                    *self._nodes().notes,
+                    *notes,
+                    *self._order_notes(prototypes),
+                    *undecided(prototypes),
+                    *(reasons.notes if reasons else ()),
+                ],
+            )
 
     def _reasons(self) -> FoundReasons | None:
         """The reasons of all classes, which are found together, once a fit; ``None`` where none are looked for."""
