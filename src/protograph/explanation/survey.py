@@ -147,14 +147,15 @@ def surveyed(store: GraphStore, embedded: EmbeddedGraphs, confusion: tuple[tuple
     positions, explained = project(embedded.graph_embeddings)
     step = float(np.ptp(positions, axis=0).max(initial=0.0)) / MAP_STEPS or 1.0
     kept: dict[int, Data] = {}
-    numbers = 0
+    graphs, numbers = store[:], 0
     for index in chosen_graphs(predictions, labels, MAX_GRAPHS):
-        graph = store[index]
-        numbers += sum(value.numel() for value in (graph.x, graph.edge_index, graph.edge_attr) if value is not None)
+        values = {key: value for key in SHOWN if isinstance(value := graphs.value(key, index), Tensor | str)}
+        numbers += sum(values[key].numel() for key in ("x", "edge_index", "edge_attr") if key in values)
         if numbers > MAX_NUMBERS and kept:
             break
-        values = {key: graph[key] for key in SHOWN if isinstance(graph.get(key), Tensor | str)}
-        kept[index] = Data.from_dict({**values, "num_nodes": graph.num_nodes})
+        # A view would take all graphs along wherever this one is kept or pickled.
+        apart = {key: value.clone() if isinstance(value, Tensor) else value for key, value in values.items()}
+        kept[index] = Data(**apart, num_nodes=int(graphs.sizes[index]))
     return Survey(
         predictions=tuple(predictions.tolist()),
         probabilities=tuple(own.round(DECIMALS).tolist()),

@@ -227,8 +227,8 @@ def _rings(flat: _FlatGraphs, min_nodes: int, max_nodes: int, max_sets: int) -> 
         if not paths.size:
             return
         if paths.shape[1] >= max(3, min_nodes):
-            is_closed = (paths[:, 1] < paths[:, -1]) & (flat.joined(paths[:, -1], paths[:, 0]) > 0)
-            yield paths[is_closed]
+            one_way = paths[paths[:, 1] < paths[:, -1]]
+            yield one_way[flat.joined(one_way[:, -1], one_way[:, 0]) > 0]
 
 
 # ---- counting -------------------------------------------------------------------------------------------------------
