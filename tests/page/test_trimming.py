@@ -163,6 +163,26 @@ def test_a_ring_that_had_to_give_way_comes_back():
     assert found.occurrence.information == 1.0
 
 
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 3), st.one_of(st.none(), st.integers(1, 5)))
+def test_a_part_of_the_surroundings_is_common(seed, k, max_nodes):
+    rng = np.random.default_rng(seed)
+    graphs = [connected_graph(rng, 7) for _ in range(12)]
+    common, start = CommonPatterns(graphs[:k]), 0
+    consensus = common.largest(start)
+    assume(consensus is not None)
+    kinds = graphs[0].x.argmax(dim=1).tolist()
+    contributions = rng.normal(size=graphs[0].num_nodes)
+    alone = trimmed(consensus.pattern, kinds, weigher_of(graphs, 6, contributions), max_nodes, common.source)
+    weigher = weigher_of(graphs, 6, contributions)
+    found = trim(surroundings_of(common, consensus.pattern, kinds, start, max_nodes), weigher)
+    assert is_connected(found.pattern.nodes, found.pattern.edges)
+    assert all(embeddings(found.pattern.nodes, found.pattern.edges, graphs[0], graph) for graph in graphs[:k])
+    assert max_nodes is None or len(found.pattern) <= max_nodes
+    # More to choose from never makes the choice lighter, but for the slack.
+    assert found.weight >= alone.weight - 0.1 * abs(alone.weight) - 1e-9 or len(found.pattern) <= len(alone.pattern)
+
+
 # ---- closing ----------------------------------------------------------------------------------------------------
 
 

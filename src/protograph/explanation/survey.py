@@ -149,13 +149,14 @@ def surveyed(store: GraphStore, embedded: EmbeddedGraphs, confusion: tuple[tuple
     kept: dict[int, Data] = {}
     graphs, numbers = store[:], 0
     for index in chosen_graphs(predictions, labels, MAX_GRAPHS):
-        values = {key: value for key in SHOWN if isinstance(value := graphs.value(key, index), Tensor | str)}
-        numbers += sum(values[key].numel() for key in ("x", "edge_index", "edge_attr") if key in values)
+        values = {key: graphs.value(key, index) for key in SHOWN}
+        # Apart from the others: a view would take all graphs along wherever this one is kept or pickled.
+        tensors = {key: value.clone() for key, value in values.items() if isinstance(value, Tensor)}
+        numbers += sum(value.numel() for value in tensors.values())
         if numbers > MAX_NUMBERS and kept:
             break
-        # A view would take all graphs along wherever this one is kept or pickled.
-        apart = {key: value.clone() if isinstance(value, Tensor) else value for key, value in values.items()}
-        kept[index] = Data(**apart, num_nodes=int(graphs.sizes[index]))
+        texts = {key: value for key, value in values.items() if isinstance(value, str)}
+        kept[index] = Data(**tensors, **texts, num_nodes=int(graphs.sizes[index]))
     return Survey(
         predictions=tuple(predictions.tolist()),
         probabilities=tuple(own.round(DECIMALS).tolist()),

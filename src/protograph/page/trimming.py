@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from itertools import islice
 from math import sqrt
 
+import numpy as np
+
 from protograph._utils.arrays import Floats
 from protograph._utils.ties import best, best_first
 from protograph.page.counting import Occurrence, PatternCounter, Sample, information
@@ -120,8 +122,8 @@ def trim(surroundings: Surroundings, weigher: PartWeigher) -> WeighedPart:
     parts = dict.fromkeys([*(consensus.within(whole) for whole in fitting), *seeds])
     most = weigher.counter.affordable(MAX_PARTS)
     weighed = [weigher.weigh(part) for part in best_first(parts, lambda part: weigher.excess(part.nodes))[:most]]
-    if len(consensus) <= limit:
-        weighed.append(weigher.weigh(consensus))
+    if len(parts) <= MAX_PARTS:
+        weighed += _shrunk(consensus, fitting, weigher, limit)
     weighed += _grown(surroundings, fitting, weigher, weighed)
     enough = _enough(max(part.weight for part in weighed))
     heavy = [part for part in weighed if part.weight >= enough]
@@ -169,6 +171,45 @@ def _grown(
 def _touching(wholes: Iterable[Whole], part: Subgraph) -> list[Whole]:
     """The wholes that touch a part and add nodes to it."""
     return [whole for whole in wholes if whole & part.nodes and not whole <= part.nodes]
+
+
+def _shrunk(consensus: Subgraph, wholes: Sequence[Whole], weigher: PartWeigher, limit: int) -> list[WeighedPart]:
+    """The consensus, and what is left as whole after whole goes, that which carries least of the margin first.
+
+    They are weighed from the smallest up, since each must lie where those before it do.
+    """
+    left, part = list(wholes), consensus
+    path = [part] if wholes else []
+    while len(left) > 1:
+        choices = []
+        for whole in left:
+            others = [other for other in left if other is not whole]
+            rest = consensus.within(frozenset().union(*others))
+            if _is_joined(others) and len(rest) < len(part):
+                choices.append((whole, rest, part.nodes - rest.nodes))
+        if not choices:
+            break
+        gone, part, _ = best(
+            choices,
+            lambda choice: -weigher.excess(choice[2]) / float(np.sqrt(len(choice[2]))),
+            then=lambda choice: sorted(choice[2]),
+        )
+        left = [whole for whole in left if whole is not gone]
+        path.append(part)
+    parts: list[WeighedPart] = []
+    for pattern in reversed(path):
+        if len(pattern) <= limit:
+            parts.append(weigher.weigh(pattern, parts[-1] if parts else None))
+    return parts
+
+
+def _is_joined(wholes: Sequence[Whole]) -> bool:
+    """Whether wholes hang together by their nodes; what only an edge of a ring joins would leave half of that ring."""
+    reached, left = wholes[0], list(wholes[1:])
+    while touching := [whole for whole in left if whole & reached]:
+        left = [whole for whole in left if not whole & reached]
+        reached = reached.union(*touching)
+    return not left
 
 
 def close(part: Subgraph, surroundings: Surroundings, counter: PatternCounter, sample: Sample) -> list[Subgraph]:
