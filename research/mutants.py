@@ -80,8 +80,8 @@ MUTANTS = (
     ),
     Mutant(
         "patterns",
-        "kinds = self._graph.node_kinds[np.argsort(colors)]",
-        "kinds = self._graph.node_kinds",
+        "if np.array_equal(self.text(self._first_path(branch)), own):",
+        "if not np.array_equal(self.text(self._first_path(branch)), own):",
         "patterns/test_canonical.py",
     ),
     Mutant(
@@ -206,10 +206,10 @@ def copy_tree(folder: Path) -> Path:
     return folder
 
 
-def run_tests(root: Path, tests: str) -> subprocess.CompletedProcess[str]:
-    """Run tests of a copy until the first fails."""
+def run_tests(root: Path, file: Path, tests: str) -> subprocess.CompletedProcess[str]:
+    """Run tests, and the examples of a file, in a copy until the first fails."""
     surroundings = os.environ | {"PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}", "OMP_NUM_THREADS": "1"}
-    files = [f"tests/{name}" for name in tests.split()]
+    files = [str(file), *(f"tests/{name}" for name in tests.split())]
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *files]
     return subprocess.run(command, cwd=root, env=surroundings, capture_output=True, text=True, timeout=SECONDS)
 
@@ -224,7 +224,7 @@ def is_killed(mutant: Mutant, root: Path) -> bool:
     original, times = file.read_text(), file.stat()
     file.write_text(original.replace(mutant.old, mutant.new))
     try:
-        done = run_tests(root, mutant.tests)
+        done = run_tests(root, file, mutant.tests)
     except subprocess.TimeoutExpired:
         return True
     finally:

@@ -352,6 +352,9 @@ def test_packed_numbers_that_would_fill_the_memory_are_refused(document, problem
     # Neither by a size that is not that of the content, nor by many columns that are each below the limit.
     bomb["explanation"]["survey"]["predictions"]["size"] = 3
     assert "predictions must be 3 packed numbers, got others" in problem_of(bomb)
+    few = base64.b64encode(zlib.compress(b"\0" * 2)).decode()
+    bomb["explanation"]["survey"]["predictions"]["numbers"] = few
+    assert "predictions must be 3 packed numbers, got others" in problem_of(bomb)
     column = {"numbers": text, "dtype": "int8", "size": size // 2}
     reader = Reader(0)
     with pytest.raises(ValueError, match=r"packed numbers"):

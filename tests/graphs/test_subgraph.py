@@ -49,6 +49,12 @@ def test_only_some_edges_are_kept():
     assert graph.edge_index.size(1) == graph.edge_attr.size(0) == 9
 
 
+def test_the_first_of_equal_edges_is_kept_in_its_place():
+    edges = torch.tensor([[2, 0, 2, 1], [0, 1, 0, 0]])
+    kept = without_repeated_edges(Data(edge_index=edges, edge_attr=torch.arange(4), num_nodes=3))
+    assert (kept.edge_index.tolist(), kept.edge_attr.tolist()) == ([[2, 0, 1], [0, 1, 0]], [0, 1, 3])
+
+
 def test_every_edge_tensor_is_carried_along_and_the_label_is_no_edges():
     ends = torch.tensor([[0, 0], [1, 1]])
     graph = Data(x=torch.eye(2), edge_index=ends, edge_attr=torch.tensor([1, 2]), edge_label=torch.tensor([3, 4]))

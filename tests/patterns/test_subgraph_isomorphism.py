@@ -34,6 +34,14 @@ def test_agrees_with_networkx(whole, pattern, induced, match_edges):
     assert found.tolist() == [contains(encoded[i], part, induced=induced) for i in range(len(encoded))]
 
 
+def test_edges_of_another_kind_are_no_match():
+    single, double, both = (path(3, bonds=bonds) for bonds in ([0, 0], [1, 1], [0, 1]))
+    encoded = EncodedGraphs([single, double, both], match_edges=True)
+    assert contained_in(single, encoded).tolist() == [True, False, False]
+    assert contained_in(double, encoded).tolist() == [False, True, False]
+    assert contained_in(both, encoded, induced=True).tolist() == [False, False, True]
+
+
 @pytest.mark.parametrize(
     ("graph", "pattern", "expected", "expected_induced"),
     [

@@ -77,11 +77,10 @@ class _Search:
         return colors
 
     def text(self, colors: Ints) -> Ints:
-        """The graph as it reads in an order: the kinds of its nodes, then each edge once."""
+        """The graph as it reads in an order: each edge once. The kinds of its nodes are in the same order in all."""
         ends = np.stack([colors[self._owners], colors[self._graph.neighbours], self._graph.edge_kinds])
         ends = ends[:, ends[0] > ends[1]]
-        kinds = self._graph.node_kinds[np.argsort(colors)]
-        return np.concatenate([kinds, ends[:, np.lexsort(ends[::-1])].T.reshape(-1)])
+        return ends[:, np.lexsort(ends[::-1])].T.reshape(-1)
 
     def lowest(self, colors: Ints, depth: int = 0) -> Ints:
         """The order, as colours, in which the graph reads lowest among those that keep to the given colours."""
