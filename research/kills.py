@@ -31,12 +31,12 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
+from protograph import explainer
 from protograph.cli import main as command
 from protograph.datasets import registry
 from protograph.datasets.files import SourceFile, cached_arrays
 from protograph.datasets.spec import DatasetSpec, PaperCounts
 from protograph.evaluation import comparison
-from protograph.models import provenance
 from research import certificate
 from research.killing import content_of, killed_after, killed_at
 from tests.datasets.file_server import FileServer, serving
@@ -119,7 +119,7 @@ def prepared() -> Iterator[Path]:
         server.handle_error = lambda *_: None  # clients are killed on purpose
         registry.SPECS["tiny"] = tiny_spec(server)
         time.perf_counter = lambda: 0.0
-        provenance.datetime = SimpleNamespace(now=lambda zone: datetime(2026, 1, 1, tzinfo=zone))
+        explainer.datetime = SimpleNamespace(now=lambda zone: datetime(2026, 1, 1, tzinfo=zone))
         comparison.train = partial(comparison.train, max_epochs=2)  # what a model has learned is not asked here
         os.environ.pop("PROTOGRAPH_DATA", None)
         inputs = Path(folder)

@@ -321,6 +321,14 @@ def test_a_batch_is_that_of_pyg(graphs, wanted):
                 assert torch.equal(batch[key], value), key
 
 
+def test_what_a_batch_has_of_its_own_is_no_attribute_of_graphs():
+    own = {"num_graphs": torch.empty(1, device="meta"), "batch": torch.ones(2), "ptr": torch.ones(2)}
+    graph = Data(x=torch.ones(2, 1), edge_index=EDGES[:, :0], y=torch.ones(1, dtype=torch.cfloat), **own)
+    batch = collate([graph, graph]).batch()
+    assert "num_graphs" not in batch.to_dict()
+    assert (batch.num_graphs, batch.batch.tolist(), batch.ptr.tolist()) == (2, [0, 0, 1, 1], [0, 2, 4])
+
+
 def test_parts_are_views():
     graphs = collate(GRAPHS)
     part = graphs[3:6][1:]

@@ -192,7 +192,8 @@ class CollatedGraphs(Sequence[Data]):
     def _batch_by_pyg(self, wanted: frozenset[str] | None) -> Batch:
         """What PyG's collation gives, without what it cannot join: a model that never reads it can do without."""
         left_out = set() if wanted is None else self.columns.keys() - wanted - {"edge_index", "x", "num_nodes"}
-        left_out |= {*self.differing, "batch", "ptr"}  # the last two are made anew, whatever graphs have of that name
+        # What a batch has of its own is made anew, whatever graphs have of that name.
+        left_out |= {*self.differing, *(_MADE - {"edge_index"})}
         others = self.columns.keys() - {*_USUAL, "num_nodes"} - left_out
         left_out |= {key for key in others if not self._can_be_joined(key)}
         return Batch.from_data_list(list(self), exclude_keys=sorted(left_out))
