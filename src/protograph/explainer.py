@@ -28,12 +28,17 @@ from protograph.explanation import Explanation, Explanations, Prototype, Provena
 from protograph.explanation.names import names_for
 from protograph.explanation.survey import surveyed
 from protograph.graphs.dataset import GraphStore
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
+from protograph.graphs.variables import Variable, variables_of
 from protograph.models.classifier import GraphClassifier, Precision, as_classifier
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
 from protograph.models.predictions import BATCH_SIZE, EmbeddedGraphs, Judge, Judgement, check_target, embed_all
+from protograph.models.sensitivity import Sensitivity, num_shuffled, sensitivity_of
 from protograph.molecules.functional_groups import PartNamer
+from protograph.patterns.canonical import CanonicalGraph, canonical_graph
+from protograph.patterns.enumerate import graph_codes
 
 T = TypeVar("T")
 # What an explainer may find: a graph, or the index of a graph given to fit and some of its nodes.
@@ -340,6 +345,35 @@ class Explainer:
             )
         return names.index(target)
 
+    def _sensitivity(self) -> Sensitivity:
+        """What the model reads of its input; found out once a fit."""
+        return self._once("sensitivity", lambda: sensitivity_of(self._judge, self._shuffled(), self._variables()))
+
+    def _variables(self) -> list[Variable]:
+        """What the model may read of the graphs."""
+        return self._once("variables", lambda: variables_of(self._store[:], self._names.features, self._names.edges))
+
+    def _shuffled(self) -> list[Data]:
+        """Graphs that show what the model reads: of each predicted class as many, chosen by what they hold."""
+
+        def chosen() -> list[Data]:
+            codes = graph_codes(EncodedGraphs(self._store, match_edges=self._store[0].edge_attr is not None))
+            predictions = self._fitted().predictions
+            number = num_shuffled(len(self._store), len(self._variables()))
+            members = [np.flatnonzero(predictions == target) for target in np.unique(predictions)]
+            ordered = [own[np.argsort(codes[own], kind="stable")] for own in members]
+            in_turn = [int(own[at]) for at in range(max(map(len, ordered))) for own in ordered if at < len(own)]
+            return [source.graph for source in self._canonical(in_turn[:number])]
+
+        return self._once("shuffled graphs", chosen)
+
+    def _canonical(self, indices: Sequence[int]) -> list[CanonicalGraph]:
+        """Graphs with their nodes in canonical order; each is made once a fit."""
+        made: dict[int, CanonicalGraph] = self._once("canonical graphs", dict)
+        fresh = [index for index in dict.fromkeys(indices) if index not in made]
+        made.update(zip(fresh, map(canonical_graph, self._store.take(fresh)), strict=True))
+        return [made[index] for index in indices]
+
     def _once(self, name: str, make: Callable[[], T]) -> T:
         """What ``make`` gives, made on first use after each fit; what it shows to the model counts as shown in fit."""
         if name not in self._cache:
@@ -395,6 +429,7 @@ class Explainer:
             ),
             doubts=self.doubts_,
             warnings=(*([hard] if hard else []), *embedded.warnings, *self._name_notes, *notes),
+            sensitivity=self._sensitivity(),
             truths=tuple(self._ground_truths.get(target, ())),  # what the data set says decides the class
             survey=self._once("survey", lambda: surveyed(self._store, embedded, _confusion(embedded))),
             **{"names": self._names, **parts},

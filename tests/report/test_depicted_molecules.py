@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph.graphs.names import NamedGraph
+from protograph.graphs.named_graph import NamedGraph
 from protograph.report.depicted_molecules import molecule_markup, placed_fragment, placed_molecule
 from protograph.report.markup import Marks
 

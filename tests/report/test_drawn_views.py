@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.path import Path
 from torch_geometric.data import Data
 
-from protograph.graphs.names import NamedGraph
+from protograph.graphs.named_graph import NamedGraph
 from protograph.report.depicted_images import image_of
 from protograph.report.depicted_molecules import placed_molecule
 from protograph.report.markup import Marks

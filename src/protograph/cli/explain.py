@@ -240,7 +240,7 @@ def report(folder: arguments.RunFolder) -> None:
 
 
 def _class_facts(explanation: "Explanation") -> dict[str, Any]:
-    from protograph.explanation.prototype import smarts_of, smiles_of
+    from protograph.explanation.prototype import smiles_of
 
     return {
         "predicted": explanation.num_predicted,
@@ -255,8 +255,7 @@ def _class_facts(explanation: "Explanation") -> dict[str, Any]:
                 **source_facts(explanation, prototype),
                 "predicted": prototype.predicted,
                 "smiles": smiles_of(prototype),
-                "smarts": (smarts := smarts_of(prototype)),
-                "smarts_besides": None if smarts is None else list(prototype.smarts_besides),
+                "smarts": prototype.smarts,
             }
             for prototype in explanation.prototypes
         ],
@@ -293,7 +292,7 @@ def _origin(explanation: "Explanation", index: int | None) -> dict[str, Any] | N
 def _reason_facts(explanation: "Explanation", reason: "Reason") -> Mapping[str, Any]:
     example = reason.example
     return {
-        "words": reason.describe(colors=explanation.feature_colors),
+        "words": reason.describe(),
         "support": asdict(reason.support),
         "kept_apart": None if reason.kept_apart is None else asdict(reason.kept_apart),
         "example": None if example is None else example.source,

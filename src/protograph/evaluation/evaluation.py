@@ -14,7 +14,7 @@ from protograph._utils.arrays import Ints
 from protograph._utils.randomness import preserved_random_state
 from protograph.explanation import Explanation, Prototype
 from protograph.explanation.pattern import SearchedGraphs
-from protograph.graphs.conditions import EdgeRule, NodeRule
+from protograph.graphs.conditions import Reading
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy, density, validity
 from protograph.metrics.judging import Model, judge, margin_share
@@ -33,9 +33,9 @@ class HeldOut:
     graphs: Sequence[Data]
     predictions: Ints
     num_classes: int
-    _encoded: dict[tuple[NodeRule, EdgeRule], EncodedGraphs] = field(default_factory=dict, repr=False)
+    _encoded: dict[tuple[Reading, Reading], EncodedGraphs] = field(default_factory=dict, repr=False)
 
-    def encoded(self, nodes: NodeRule, edges: EdgeRule) -> EncodedGraphs:
+    def encoded(self, nodes: Reading, edges: Reading) -> EncodedGraphs:
         """The graphs as they are counted in where nodes and edges agree by these rules; encoded once for each."""
         if (nodes, edges) not in self._encoded:
             self._encoded[nodes, edges] = EncodedGraphs(self.graphs, match_features=nodes, match_edges=edges)

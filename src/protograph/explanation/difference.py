@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any, TypeVar
 
 import torch
-from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._utils.options import check_number
@@ -18,7 +17,6 @@ from protograph.explanation.pattern import Pattern
 from protograph.explanation.prototype import Prototype
 from protograph.explanation.rule import Fidelity, Reason, Support
 from protograph.explanation.tables import description_of, reasons_by_graph
-from protograph.graphs.conditions import as_node_rule
 from protograph.patterns.subgraph_isomorphism import same_graph
 
 T = TypeVar("T")
@@ -272,7 +270,7 @@ def _reasons(one: Explanation | None, indices: Mapping[int, int]) -> list[_Item]
     return [
         _Item(
             reason,
-            reason.describe(colors=one.feature_colors),
+            reason.describe(),
             _standing(number, reason.support),
             frozenset(indices[index] for index in reason.holds_in_indices if index in indices),
         )
@@ -284,7 +282,7 @@ def _prototypes(one: Explanation | None) -> list[_Item]:
     if one is None:
         return []
     return [
-        _Item(prototype, description_of(prototype, one.feature_colors), _standing(number, prototype.evidence))
+        _Item(prototype, description_of(prototype), _standing(number, prototype.evidence))
         for number, prototype in enumerate(one.prototypes, start=1)
     ]
 
@@ -347,7 +345,7 @@ def _first_reasons(side: Side) -> dict[int, tuple[int, str]]:
     """The first reason of its predicted class that holds in each graph, by its place in the rule and in words."""
     found = {}
     for target, one in side.items():
-        words = [reason.describe(colors=one.feature_colors) for reason in one.reasons]
+        words = [reason.describe() for reason in one.reasons]
         for index, numbers in reasons_by_graph(one).items():
             if one.survey.predictions[index] == target:
                 found[index] = (numbers[0] - 1, words[numbers[0] - 1])
@@ -377,27 +375,32 @@ def same_pattern(first: Pattern | Prototype, second: Pattern | Prototype) -> boo
     >>> same_pattern(Pattern(graph=path, closed=(0,)), Pattern(graph=path, closed=(1,)))
     False
     """
-    return _way(first) == _way(second) and same_graph(_compared(first), _compared(second), match_edges=first.edge_rule)
+    return _way(first) == _way(second) and same_graph(_compared(first), _compared(second), match_edges=True)
 
 
 def _way(one: Pattern | Prototype) -> tuple[object, ...]:
-    """How it is counted; what a rule of nodes was taken from, and what its groups are called, makes no difference."""
-    lies = (one.kind, one.at_least) if isinstance(one, Pattern) else ()
-    rule = as_node_rule(one.match_features)
-    nodes = rule and (rule.cuts, rule.ignored, tuple(replace(group, names=()) for group in rule.groups))
-    return one.num_nodes, len(one.edges), *lies, nodes, one.edge_rule
+    """How it is counted."""
+    own = one if isinstance(one, Pattern) else one.pattern
+    if own is None:
+        assert isinstance(one, Prototype)
+        return one.num_nodes, len(one.edges), one.node_rule, one.edge_rule
+    told = {condition for conditions in (*own.of_nodes, *own.of_edges.values()) for condition in conditions}
+    return own.num_nodes, len(own.edges), own.kind, own.at_least, frozenset(told)
 
 
 def _compared(one: Pattern | Prototype) -> Data:
-    """The graph with its features as they are compared, and one more: whether a node is closed."""
-    closed = torch.zeros(one.num_nodes, 1, dtype=torch.float64)
-    closed[list(one.closed if isinstance(one, Pattern) else ())] = 1.0
-    columns = [closed]
-    if isinstance(one.graph.x, Tensor) and one.are_nodes_matched:
-        rows = one.graph.x.detach().cpu().double().reshape(one.num_nodes, -1).numpy()
-        columns.append(torch.from_numpy(one.node_rule.compared(rows)))
-    edges = torch.zeros(2, 0, dtype=torch.long) if one.graph.edge_index is None else one.graph.edge_index
-    return Data(x=torch.cat(columns, dim=1), edge_index=edges, edge_attr=one.graph.edge_attr)
+    """The graph with, for features, the number of what is asked of each node and edge, and whether a node is closed."""
+    own = one if isinstance(one, Pattern) else one.pattern
+    if own is None:
+        return one.graph
+    told = sorted({*own.of_nodes, *own.of_edges.values()}, key=repr)
+    nodes = [[float(told.index(asked)), float(node in own.closed)] for node, asked in enumerate(own.of_nodes)]
+    ends = [*own.edges, *((v, u) for u, v in own.edges)]
+    return Data(
+        x=torch.tensor(nodes),
+        edge_index=torch.tensor(ends, dtype=torch.long).reshape(-1, 2).T,
+        edge_attr=torch.tensor([[float(told.index(own.of_edges[u, v]))] for u, v in ends]).reshape(-1, 1),
+    )
 
 
 def paired(first: Sequence[T], second: Sequence[T], are_same: Callable[[T, T], bool]) -> dict[int, int]:

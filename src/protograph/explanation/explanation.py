@@ -18,11 +18,12 @@ from protograph.explanation.prototype import Prototype, TakenOut, figures_of
 from protograph.explanation.rule import KEPT_APART, Fidelity, Reason, Rule, fidelity_of_class, held_by
 from protograph.explanation.survey import EmbeddingMap, Survey
 from protograph.explanation.tables import frame_of
-from protograph.graphs.conditions import EdgeRule, NodeRule
-from protograph.graphs.names import NamedGraph, named_graph, rule_lines
+from protograph.graphs.conditions import Reading
+from protograph.graphs.named_graph import NamedGraph, named_graph
 from protograph.graphs.origins import Origin
 from protograph.graphs.validate import node_count
 from protograph.models.performance import Performance, doubts_box, figures_line
+from protograph.models.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +62,7 @@ class Explanation:
         names: What classes, features and attributes of edges are called, and the colours of kinds of nodes.
         node_rule: Which nodes counted as the same, by their features: what ``match_features`` came to.
         edge_rule: Which edges counted as the same, in matching and in counting.
+        sensitivity: How much of what the model decides depends on each part of its input.
         source_graphs: The graphs that prototypes and examples were cut from or matched with, by index.
         embedding_map: The class's graphs in two dimensions, ``None`` where the explainer has no use for it.
         prototypes_taken_out: For each prototype what becomes of the margin of some graphs without it; empty where that
@@ -77,8 +79,9 @@ class Explanation:
     rule: Rule | None = None
     survey: Survey
     names: Names
-    node_rule: NodeRule = field(default_factory=NodeRule)
-    edge_rule: EdgeRule = field(default_factory=EdgeRule)
+    node_rule: Reading = field(default_factory=lambda: Reading(rows="x"))
+    edge_rule: Reading = field(default_factory=Reading)
+    sensitivity: Sensitivity = field(default_factory=Sensitivity)
     source_graphs: Mapping[int, Data] = field(default_factory=dict)
     embedding_map: EmbeddingMap | None = None
     prototypes_taken_out: tuple[tuple[TakenOut, ...], ...] = ()
@@ -205,11 +208,6 @@ class Explanation:
         """A graph of the data as names tell it: kinds of nodes are one-hot where values, bins or kinds have names."""
         return named_graph(graph, self.names.features, self.names.edges, self.node_rule)
 
-    @property
-    def feature_lines(self) -> list[str]:
-        """Which nodes counted as the same, bins and kinds by name, a line each; none where features had to be equal."""
-        return rule_lines(self.node_rule, self.names.features)
-
     def predict(self, graphs: Iterable[Data] | SearchedGraphs, *, with_rest: bool = True) -> Bools:
         """Whether the rule holds, one answer a graph, without the model.
 
@@ -224,7 +222,7 @@ class Explanation:
         if self.rule is not None:
             return self.rule.predict(searched, with_rest=with_rest)
         held = [
-            searched.contain(one.graph, match_features=one.match_features, edge_rule=one.edge_rule)
+            searched.contain(one.pattern or one.graph, nodes=one.node_rule, edges=one.edge_rule)
             for one in self.prototypes
         ]
         return np.any(held, axis=0) if held else np.zeros(len(searched), np.bool_)
@@ -293,7 +291,11 @@ class Explanation:
         """What holds for all classes: doubts, and how predictions agree with labels; empty where neither is known."""
         counts = self.survey.confusion or ()
         figures = [figures_line(Performance(counts))] if sum(map(sum, counts)) else []
-        return [*([doubts_box(self.doubts)] if self.doubts else []), *figures]
+        # Imported on first use, since it loads networkx.
+        from protograph.explanation.describing.sentences import sensitivity_lines
+
+        doubts = [doubts_box(self.doubts)] if self.doubts else []
+        return [*doubts, *sensitivity_lines(self.sensitivity), *figures]
 
     def found(self) -> str:
         """What was found for the class: the lower part of :meth:`summary`."""
@@ -304,12 +306,11 @@ class Explanation:
         verb = "is" if self.num_predicted == 1 else "are"
         lines = [f"Class {self.target}{name}: {self.num_predicted} of {self.num_graphs} graphs {verb} predicted as it."]
         for number, prototype in enumerate(self.prototypes, start=1):
-            words = prototype.describe(self.class_name, class_names=self.class_names, colors=self.feature_colors)
+            words = prototype.describe(self.class_name, class_names=self.class_names)
             source = "" if prototype.source is None else self.graph_label(prototype.source)
             lines += [f"  {number}. {words}", f"     {figures_of(prototype, self.feature_colors, source)}"]
         if not self.prototypes:
             lines.append("  No prototype was found.")
-        lines += [f"  Features: {'; '.join(self.feature_lines)}."] if self.feature_lines else []
         lines.extend(f"  {line}" for line in rule_lines(self))
         lines.extend(f"  Note: {one_line(warning)}." for warning in self.warnings)
         return "\n".join(lines)

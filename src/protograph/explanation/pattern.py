@@ -1,29 +1,34 @@
 """A pattern of a reason, the graphs that are asked for it, and where it lies in them."""
 
+import json
+import math
 import warnings
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import compress, islice
+from typing import Any
 
 import numpy as np
+import torch
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._utils.arrays import Bools
+from protograph._utils.arrays import Bools, Floats, Kinds
 from protograph._utils.errors import ProtographWarning
 from protograph._utils.randomness import preserved_random_state
-from protograph._utils.words import count_of
+from protograph._utils.words import count_of, cut
 from protograph.explanation.io import UnfitError, unfit
-from protograph.graphs.conditions import EdgeRule, MatchNodes, NodeRule, as_node_rule
+from protograph.graphs.conditions import Condition, Conditions, Match, Reading, accepted, as_reading
 from protograph.graphs.dataset import each_graph
-from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
-from protograph.graphs.names import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
+from protograph.graphs.named_graph import NamedGraph
 from protograph.graphs.validate import check_container, node_count, validate
+from protograph.graphs.variables import DIRECTION, Variable
 from protograph.molecules.functional_groups import NamedPart
-from protograph.patterns.subgraph_isomorphism import contained_in, places_of
+from protograph.patterns.subgraph_isomorphism import Asked, contained_in, places_of
 
 PART, INDUCED = "part", "induced"
 # Nodes to place in one graph before it is given up where a pattern lies there, which only pictures ask.
@@ -54,52 +59,40 @@ class SearchedGraphs:
             self.graphs, self._max_calls = list(each_graph(iter(graphs))), max_calls
         for number, graph in enumerate(() if are_validated else self.graphs):
             validate(graph, partial("graph {}".format, number), may_be_empty=True)
-        self._encoded: dict[tuple[NodeRule | None, EdgeRule], EncodedGraphs] = {}
+        self._encoded: dict[tuple[Reading, Reading], EncodedGraphs] = {}
         self._answers: dict[Hashable, Bools] = {}
 
     def __len__(self) -> int:
         return len(self.graphs)
 
-    def contain(
-        self,
-        pattern: Data,
-        *,
-        match_features: MatchNodes = True,
-        edge_rule: EdgeRule | None = None,
-        induced: bool = False,
-        closed: Collection[int] = (),
-        at_least: int = 1,
-    ) -> Bools:
+    def contain(self, pattern: "Data | Pattern", *, nodes: Match = True, edges: Match = False) -> Bools:
         """Which of the graphs contain a pattern; not to be written to.
 
         Args:
-            pattern: The pattern.
-            match_features: Whether nodes must have equal features, or a rule for that; without ``x`` any two are
-                alike anyway.
-            edge_rule: Which edges are alike; all of them where ``None``.
-            induced: As of :func:`protograph.patterns.subgraph_isomorphism.contains`.
-            closed: As of that.
-            at_least: As of that.
+            pattern: The pattern; a graph is contained as a part.
+            nodes: Whether nodes of a graph must have equal features, or a reading for that.
+            edges: The same of its edges.
         """
-        way = (as_node_rule(match_features), edge_rule or EdgeRule())
-        key = (*way, _content(pattern), induced, tuple(closed), at_least)
+        if isinstance(pattern, Pattern):
+            return self._contain(pattern, pattern.node_reading, pattern.edge_reading, pattern.query, **pattern.lies)
+        return self._contain(pattern, as_reading(nodes, "x"), as_reading(edges, "edge_attr"), _content(pattern))
+
+    def _contain(
+        self, pattern: "Data | Pattern", nodes: Reading, edges: Reading, content: Hashable, **lies: Any
+    ) -> Bools:
+        key = (nodes, edges, content)
         if key not in self._answers:
-            if way not in self._encoded:
-                self._encoded[way] = EncodedGraphs(self.graphs, match_features=way[0] or False, match_edges=way[1])
-            answers = contained_in(
-                pattern,
-                self._encoded[way],
-                induced=induced,
-                closed=closed,
-                at_least=at_least,
-                max_calls=self._max_calls,
-            )
+            if (nodes, edges) not in self._encoded:
+                self._encoded[nodes, edges] = EncodedGraphs(self.graphs, match_features=nodes, match_edges=edges)
+            graphs = self._encoded[nodes, edges]
+            asked = pattern.asked(graphs) if isinstance(pattern, Pattern) else pattern
+            answers = contained_in(asked, graphs, max_calls=self._max_calls, **lies)
             if num_undecided := int((answers < 0).sum()):
                 warnings.warn(
                     f"the search for a pattern in {count_of(num_undecided, 'graph')} of {len(self):,} was given up "
                     f"after {count_of(self._max_calls, 'call')}; they count as without it",
                     ProtographWarning,
-                    stacklevel=2,
+                    stacklevel=3,
                 )
             self._answers[key] = answers > 0
         return self._answers[key]
@@ -119,19 +112,17 @@ def _content(pattern: Data) -> Hashable:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pattern:
-    """A small connected graph that a graph has or lacks.
+    """A small connected graph that a graph has or lacks: what is asked of each node and edge, and how it must lie.
 
     Attributes:
-        graph: The pattern itself. Without ``x`` nodes of any features will do.
+        graph: The pattern as a graph, to be drawn. What is asked of nodes and edges is in the conditions alone.
         kind: ``"part"``, or ``"induced"``: nodes that are not joined here must not be joined in the graph either.
         closed: Nodes of ``graph`` that must have no other neighbours, ascending.
         at_least: In how many different places it must be; two places differ unless they have the same nodes.
-        edge_rule: Which edges count as the same.
-        node_rule: Which nodes count as the same where ``graph`` has ``x``.
-        feature_names: Names of the columns of ``x``; empty where the data has no names.
-        feature_values: Names of the values of columns of whole numbers, by column and value.
-        edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
-        edge_values: Names of the values of columns of whole numbers, by column and value.
+        node_reading: The variables that conditions of nodes speak of.
+        edge_reading: The variables that conditions of edges speak of.
+        node_conditions: The conditions of each node.
+        edge_conditions: The conditions of each of ``edges``, as seen from its lower node.
         named_parts: Its functional groups and rings, by names that hold in every molecule that has it.
     """
 
@@ -139,12 +130,10 @@ class Pattern:
     kind: str = PART
     closed: tuple[int, ...] = ()
     at_least: int = 1
-    edge_rule: EdgeRule = field(default_factory=EdgeRule)
-    node_rule: NodeRule = field(default_factory=NodeRule)
-    feature_names: tuple[str, ...] = ()
-    feature_values: ValueNames = field(default_factory=dict)
-    edge_names: tuple[str, ...] = ()
-    edge_values: ValueNames = field(default_factory=dict)
+    node_reading: Reading = field(default_factory=Reading)
+    edge_reading: Reading = field(default_factory=Reading)
+    node_conditions: tuple[Conditions, ...] = ()
+    edge_conditions: tuple[Conditions, ...] = ()
     named_parts: tuple[NamedPart, ...] = ()
 
     def __post_init__(self) -> None:
@@ -159,8 +148,15 @@ class Pattern:
         joined = coo_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(self.num_nodes, self.num_nodes))
         if not self.num_nodes or connected_components(joined, directed=False)[0] > 1:
             raise UnfitError("graph must be connected and have a node, got one that is not")
-        if self.edge_rule.is_matched and self.edges and not isinstance(self.graph.edge_attr, Tensor):
-            raise UnfitError("graph must have edge_attr where edges are matched, got one without")
+        for of, own, number, reading in (
+            ("node", self.node_conditions, self.num_nodes, self.node_reading),
+            ("edge", self.edge_conditions, len(self.edges), self.edge_reading),
+        ):
+            if len(own) not in (0, number):
+                raise unfit(f"{of}_conditions", f"empty or a list of {number}, one for each {of}", own)
+            known = {variable.name for variable in reading.variables}
+            if wrong := [one.variable for conditions in own for one in conditions if one.variable not in known]:
+                raise unfit(f"{of}_conditions", f"about variables of {of}_reading", wrong[0])
 
     @property
     def num_nodes(self) -> int:
@@ -174,14 +170,21 @@ class Pattern:
         return sorted({(min(u, v), max(u, v)) for u, v in pairs if u != v})
 
     @property
-    def are_nodes_matched(self) -> bool:
-        """Whether nodes must agree in their features; without ``x`` any will do."""
-        return isinstance(self.graph.x, Tensor)
+    def of_nodes(self) -> tuple[Conditions, ...]:
+        """The conditions of each node, none where nothing is asked of any."""
+        return self.node_conditions or ((),) * self.num_nodes
 
     @property
-    def match_features(self) -> MatchNodes:
-        """How nodes must agree: by its rule, or not at all."""
-        return self.node_rule if self.are_nodes_matched else False
+    def of_edges(self) -> dict[tuple[int, int], Conditions]:
+        """The conditions of each edge, by its nodes, as seen from the first of them; both ways round."""
+        found = dict(zip(self.edges, self.edge_conditions or ((),) * len(self.edges), strict=True))
+        names = [one.name for one in self.edge_reading.variables if one.kind == DIRECTION]
+        return found | {(v, u): tuple(_turned(one, names) for one in own) for (u, v), own in found.items()}
+
+    @property
+    def conditions(self) -> dict[int | tuple[int, int], Conditions]:
+        """What is asked of each node and edge, by its number or its two."""
+        return {**dict(enumerate(self.of_nodes)), **{edge: self.of_edges[edge] for edge in self.edges}}
 
     @property
     def is_induced(self) -> bool:
@@ -189,29 +192,102 @@ class Pattern:
         return self.kind == INDUCED
 
     @property
+    def lies(self) -> dict[str, Any]:
+        """How it must lie in a graph, as :func:`~protograph.patterns.subgraph_isomorphism.contained_in` takes it."""
+        return {"induced": self.is_induced, "closed": self.closed, "at_least": self.at_least}
+
+    @cached_property
     def named(self) -> NamedGraph:
-        """The graph as names tell it: kinds of nodes are one-hot where values, bins or kinds of a rule have names."""
-        features = ColumnNames(self.feature_names, self.feature_values)
-        return named_graph(self.graph, features, ColumnNames(self.edge_names, self.edge_values), self.node_rule)
+        """The pattern as its conditions tell it: what nodes and edges are called is one-hot."""
+        edges, own = self.edges, self.of_edges
+        ends = torch.tensor([*edges, *((v, u) for u, v in edges)], dtype=torch.long).reshape(-1, 2).T
+        graph = Data(edge_index=ends, num_nodes=self.num_nodes)
+        x, names = _nouns(self.of_nodes, self.node_reading)
+        edge_attr, edge_names = _nouns([own[u, v] for u, v in ends.T.tolist()], self.edge_reading)
+        graph.x, graph.edge_attr = x, edge_attr
+        return NamedGraph(graph, names, edge_names)
 
-    def describe(self, *, colors: Sequence[str] = ()) -> str:
-        """Say in words what a graph must have: all that counts, and nothing else.
+    @cached_property
+    def query(self) -> str:
+        """A formal line that says all that is asked; :meth:`parse` reads it.
 
-        Args:
-            colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
+        >>> kinds = Reading(variables=(Variable(name="kind", key="x", labels=((0, "head"), (1, "body"))),))
+        >>> pair = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
+        >>> asked = ((Condition(variable="kind", low=1.0, high=1.0),), ())
+        >>> Pattern(graph=pair, node_reading=kinds, node_conditions=asked).query
+        '{"nodes": [{"kind": "body"}, {}], "edges": [[0, 1, {}]]}'
+        """
+        nodes = [_formal(own, self.node_reading) for own in self.of_nodes]
+        edges = [[*edge, _formal(self.of_edges[edge], self.edge_reading)] for edge in self.edges]
+        usual = {"closed": [], "at_least": 1, "induced": False}
+        lies = {key: list(value) if key == "closed" else value for key, value in self.lies.items()}
+        return json.dumps({"nodes": nodes, "edges": edges, **{k: lies[k] for k in usual if lies[k] != usual[k]}})
 
-        >>> import torch
+    def parse(self, query: str) -> "Pattern":
+        """The pattern that a query asks for, about the same variables as this one.
+
+        Raises:
+            ValueError: If it is no query, or about other variables.
+        """
+        try:
+            asked = json.loads(query)
+            edges = {(min(u, v), max(u, v)): own for u, v, own in asked["edges"]}
+            ends = torch.tensor(sorted(edges), dtype=torch.long).reshape(-1, 2).T
+            return Pattern(
+                graph=Data(edge_index=torch.cat([ends, ends.flip(0)], dim=1), num_nodes=len(asked["nodes"])),
+                kind=INDUCED if asked.get("induced") else PART,
+                closed=tuple(asked.get("closed", ())),
+                at_least=asked.get("at_least", 1),
+                node_reading=self.node_reading,
+                edge_reading=self.edge_reading,
+                node_conditions=tuple(_asked(own, self.node_reading) for own in asked["nodes"]),
+                edge_conditions=tuple(_asked(edges[edge], self.edge_reading) for edge in sorted(edges)),
+            )
+        except (KeyError, TypeError, AttributeError, StopIteration, json.JSONDecodeError) as error:
+            raise ValueError(
+                f"query must be a line as Pattern.query gives it, about the same variables, got {cut(query, 60)!r} "
+                f"({error})"
+            ) from None
+
+    @property
+    def smarts(self) -> str | None:
+        """SMARTS that selects the molecules with at least one place of it; ``None`` where none says all that is asked.
+
+        Molecules must be as the graphs have them: with the hydrogens that are nodes.
+        """
+        # Imported on first use, as RDKit is optional.
+        from protograph.molecules.smarts import smarts_of
+
+        return smarts_of(self)
+
+    def asked(self, graphs: EncodedGraphs) -> Asked:
+        """The pattern as the compiled search takes it, for graphs that are read by the same readings."""
+        nodes, accepts = _classes(self.of_nodes, [graphs.node_table], graphs.node_rule)
+        edges = self.of_edges
+        rows = [sorted(other for one, other in edges if one == node) for node in range(self.num_nodes)]
+        entries = [edges[node, other] for node, row in enumerate(rows) for other in row]
+        edge_classes, by_row = _classes(entries, graphs.edge_table, graphs.edge_rule)
+        ends = np.cumsum([len(rows) for rows in graphs.edge_table])[:-1]
+        accepts_edges = np.array([part.any(axis=0) for part in np.split(by_row, ends)])
+        shape = EncodedGraph(
+            nodes,
+            np.cumsum([0, *map(len, rows)]),
+            np.array([other for row in rows for other in row], dtype=np.int32),
+            edge_classes,
+        )
+        return Asked(shape, accepts, accepts_edges.reshape(len(graphs.edge_table), -1))
+
+    def describe(self) -> str:
+        """Say in words what a graph must have: all that is asked, and nothing else.
+
         >>> ring = torch.tensor([[0, 1, 2, 3, 4], [1, 2, 3, 4, 0]])
         >>> Pattern(graph=Data(edge_index=ring, num_nodes=5), kind="induced").describe()
         'a ring of five nodes without a chord'
-        >>> pair = Data(x=torch.eye(2), edge_index=torch.tensor([[0], [1]]))
-        >>> Pattern(graph=pair, closed=(1,), feature_names=("C", "O")).describe()
-        'an oxygen whose only neighbour is a carbon'
         """
         # Imported on first use, since it loads networkx.
         from protograph.explanation.describing.pattern_words import pattern_words
 
-        return pattern_words(self, colors).present
+        return pattern_words(self).present
 
     def holds_in(self, graphs: Iterable[Data] | SearchedGraphs) -> Bools:
         """Which graphs have it, one answer a graph; no model is asked.
@@ -227,14 +303,7 @@ class Pattern:
         >>> Pattern(graph=path, kind="induced").holds_in([ring, path]).tolist()
         [False, True]
         """
-        return as_searched(graphs).contain(
-            self.graph,
-            match_features=self.match_features,
-            edge_rule=self.edge_rule,
-            induced=self.is_induced,
-            closed=self.closed,
-            at_least=self.at_least,
-        )
+        return as_searched(graphs).contain(self)
 
     def __repr__(self) -> str:
         size = f"{count_of(self.num_nodes, 'node')}, {count_of(len(self.edges), 'edge')}"
@@ -242,6 +311,68 @@ class Pattern:
         how += [f"closed={list(self.closed)}"] if self.closed else []
         how += [f"at_least={self.at_least}"] if self.at_least > 1 else []
         return f"Pattern({', '.join([size, *how])})"
+
+
+def _classes(conditions: Sequence[Conditions], tables: Sequence[Floats], reading: Reading) -> tuple[Kinds, Bools]:
+    """The number of each different set of conditions, and which rows of codes meet each."""
+    different = list(dict.fromkeys(conditions))
+    table = np.concatenate(tables)
+    meets = [accepted(own, table, reading) for own in different]
+    classes = np.array([different.index(own) for own in conditions], dtype=np.int32)
+    return classes, np.array(meets, dtype=np.bool_).reshape(len(different), len(table)).T
+
+
+def _turned(condition: Condition, directions: Sequence[str]) -> Condition:
+    """The condition as seen from the other end of its edge."""
+    if condition.variable not in directions:
+        return condition
+    return replace(condition, low=-condition.high, high=-condition.low)
+
+
+def _nouns(conditions: Sequence[Conditions], reading: Reading) -> tuple[Tensor | None, tuple[str, ...]]:
+    """What nodes or edges are called, one-hot, with the names; zeros where one may be anything."""
+    noun = reading.noun
+    if noun is None or not any(noun_of(own, noun) is not None for own in conditions):
+        return None, ()
+    values = noun.values or tuple(float(code) for code, _ in noun.labels)
+    codes = torch.tensor([math.nan if (code := noun_of(own, noun)) is None else code for own in conditions])
+    return (codes.double()[:, None] == torch.tensor(values, dtype=torch.double)).float(), tuple(map(noun.word, values))
+
+
+def noun_of(conditions: Conditions, noun: Variable) -> float | None:
+    """The code that a node or an edge must have of the variable that it is called by; ``None`` where it may vary."""
+    own = (one.low for one in conditions if one.variable == noun.name and one.is_single and not one.is_not)
+    return next(own, None)
+
+
+def _formal(conditions: Conditions, reading: Reading) -> dict[str, Any]:
+    """Conditions as JSON: a value, the ends of an interval, or what it must not be."""
+    found = {}
+    for one in conditions:
+        variable = reading.variable(one.variable)
+        ends = [None if math.isinf(end) else variable.label(end) or end for end in (one.low, one.high)]
+        value = ends[0] if one.is_single and ends[0] is not None else ends
+        found[one.variable] = {"not": value} if one.is_not else value
+    return found
+
+
+def _asked(formal: Mapping[str, Any], reading: Reading) -> Conditions:
+    found = []
+    for name, value in formal.items():
+        variable = reading.variable(name)
+        codes = {label: float(code) for code, label in variable.labels}
+        is_not = isinstance(value, dict)
+        value = value["not"] if is_not else value
+        low, high = value if isinstance(value, list) else (value, value)
+        found.append(
+            Condition(
+                variable=name,
+                low=-math.inf if low is None else codes.get(low, low),
+                high=math.inf if high is None else codes.get(high, high),
+                is_not=is_not,
+            )
+        )
+    return tuple(found)
 
 
 def check_parts(parts: Sequence[NamedPart], num_nodes: int) -> None:
@@ -265,10 +396,11 @@ def nodes_of(patterns: Sequence[Pattern], graphs: Sequence[Data]) -> list[tuple[
     found = [set[int]() for _ in graphs]
     is_whole = [bool(patterns) for _ in graphs]
     for pattern in patterns:
-        encoded = EncodedGraphs(graphs, match_features=pattern.match_features, match_edges=pattern.edge_rule)
+        encoded = EncodedGraphs(graphs, match_features=pattern.node_reading, match_edges=pattern.edge_reading)
+        asked = pattern.asked(encoded)
         for place in compress(range(len(graphs)), list(is_whole)):
             search = places_of(
-                encoded.encode(pattern.graph),
+                asked,
                 encoded[place],
                 induced=pattern.is_induced,
                 closed=pattern.closed,

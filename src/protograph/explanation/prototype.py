@@ -7,15 +7,16 @@ from typing import Any
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._utils.words import clean_name, count_of, listed
+from protograph._utils.words import clean_name, count_of
 from protograph.explanation.io import are_whole, unfit
-from protograph.explanation.pattern import check_parts
+from protograph.explanation.pattern import Pattern, check_parts
 from protograph.explanation.rule import Support
-from protograph.graphs.conditions import EdgeRule, MatchNodes, NodeRule
-from protograph.graphs.names import ColumnNames, NamedGraph, ValueNames, by_frequency, named_graph, node_columns
+from protograph.graphs.conditions import Reading
+from protograph.graphs.named_graph import NamedGraph, named_graph
+from protograph.graphs.names import ColumnNames, ValueNames, by_frequency, node_columns
+from protograph.molecules.elements import are_atoms
 from protograph.molecules.functional_groups import NamedPart
 from protograph.molecules.read import parse
-from protograph.molecules.smarts import to_smarts
 from protograph.molecules.write import to_rdkit, to_smiles
 
 
@@ -154,9 +155,10 @@ class Prototype:
         feature_values: Names of the values of columns of whole numbers, by column and value.
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
         edge_values: Names of the values of columns of whole numbers, by column and value.
-        edge_rule: Which edges counted as the same when it was matched and counted.
-        node_rule: Which nodes counted as the same, by their features.
-        are_nodes_matched: Whether features of nodes counted; without, any two nodes did as the same.
+        edge_rule: What edges were told apart by when it was matched and counted.
+        node_rule: The same of nodes.
+        pattern: What is asked of its nodes and edges, no more than it takes to be in the same graphs; ``None`` where
+            no conditions can say it.
         target: The class that it is a prototype of; ``None`` where that is not known.
         predicted: The class that the model takes it for by itself; ``None`` where that is not known.
         next_best: Other patterns that sessions came to, best first; empty where they are not kept.
@@ -179,9 +181,9 @@ class Prototype:
     feature_values: ValueNames = field(default_factory=dict)
     edge_names: tuple[str, ...] = ()
     edge_values: ValueNames = field(default_factory=dict)
-    edge_rule: EdgeRule = field(default_factory=EdgeRule)
-    node_rule: NodeRule = field(default_factory=NodeRule)
-    are_nodes_matched: bool = True
+    edge_rule: Reading = field(default_factory=Reading)
+    node_rule: Reading = field(default_factory=lambda: Reading(rows="x"))
+    pattern: Pattern | None = None
     target: int | None = None
     predicted: int | None = None
     next_best: tuple[NextBest, ...] = ()
@@ -209,11 +211,6 @@ class Prototype:
         return named_graph(self.graph, features, ColumnNames(self.edge_names, self.edge_values), self.node_rule)
 
     @property
-    def match_features(self) -> MatchNodes:
-        """How nodes had to agree: by its rule, or not at all."""
-        return self.node_rule if self.are_nodes_matched else False
-
-    @property
     def indices(self) -> set[int]:
         """Indices of all graphs that it speaks of."""
         source = () if self.source is None else (self.source,)
@@ -235,9 +232,7 @@ class Prototype:
         pairs = [] if self.graph.edge_index is None else self.graph.edge_index.T.tolist()
         return sorted({(min(u, v), max(u, v)) for u, v in pairs if u != v})
 
-    def describe(
-        self, class_name: str | None = None, *, class_names: Sequence[str] = (), colors: Sequence[str] = ()
-    ) -> str:
+    def describe(self, class_name: str | None = None, *, class_names: Sequence[str] = ()) -> str:
         """Say in plain words what it is and how strong the evidence for it is; what is not known is left out.
 
         It says no more than was counted, of bonds nothing where edges were not matched, of features nothing where nodes
@@ -246,7 +241,6 @@ class Prototype:
         Args:
             class_name: Name or number of its class; ``None`` says "its class".
             class_names: Names of all classes; without, the class that the model takes it for is named by its number.
-            colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
 
         >>> import torch
         >>> ring = torch.tensor([[0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0]])
@@ -264,7 +258,7 @@ class Prototype:
         from protograph.explanation.describing import sentences
 
         parts = [
-            sentences.what_it_is(self, colors),
+            sentences.what_it_is(self),
             sentences.where_found(self.evidence, class_name),
             sentences.chance(self.probability),
             sentences.taken_for(self, class_names),
@@ -284,32 +278,18 @@ class Prototype:
             ValueError: If the data set's ``feature_names`` are not symbols of atoms.
             ImportError: If RDKit is not installed.
         """
-        if self.edge_rule.is_matched:
+        if not self.edge_rule.is_empty:
             return to_smiles(self.to_rdkit())
         graph, feature_names, _ = self.named
         return to_smiles(to_rdkit(Data(x=graph.x, edge_index=graph.edge_index), feature_names))
 
     @property
-    def smarts(self) -> str:
-        """SMARTS that selects exactly the molecules that it is counted in, where :attr:`smarts_besides` is empty.
+    def smarts(self) -> str | None:
+        """SMARTS that selects exactly the molecules that it is counted in; ``None`` where there is none.
 
-        Molecules must be as the graphs have them: with the hydrogens that are nodes, and where edges are matched with
-        the same types of bonds. See :func:`protograph.molecules.smarts.to_smarts`.
-
-        Raises:
-            ValueError: If the data set's ``feature_names`` are not symbols of atoms, or nodes were not matched.
-            ImportError: If RDKit is not installed.
+        Molecules must be as the graphs have them: with the hydrogens that are nodes.
         """
-        if not self.are_nodes_matched:
-            raise ValueError("SMARTS is for atoms that count, but this prototype was counted whatever its atoms are")
-        return to_smarts(*self.named, self.edge_rule)
-
-    @property
-    def smarts_besides(self) -> tuple[str, ...]:
-        """What must agree besides, which :attr:`smarts` cannot say: names of columns; empty where SMARTS says all."""
-        from protograph.explanation.describing.kind_words import unsaid_by_smarts
-
-        return tuple(unsaid_by_smarts(self))
+        return None if self.pattern is None else self.pattern.smarts
 
     def to_rdkit(self) -> Any:
         """The prototype as a molecule of RDKit, with the bonds and charges of the graph that it was cut from.
@@ -386,42 +366,26 @@ def figures_of(prototype: Prototype, colors: Sequence[str] = (), source: str = "
 
 
 def formulas_of(prototype: Prototype) -> list[str]:
-    """How to look for a prototype of molecules: its SMILES where edges were matched, its SMARTS, what counts besides.
-
-    >>> import torch
-    >>> pair = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]))
-    >>> formulas_of(Prototype(graph=pair, probability=0.5, margin=0.0, feature_names=("C", "O")))
-    ['SMARTS [#6]~[#8]']
-    """
-    smarts = smarts_of(prototype)
+    """How to look for a prototype of molecules: its SMILES where edges were matched, and its SMARTS."""
+    smarts = prototype.smarts
     if smarts is None:
         return []
     # Without types of bonds SMARTS says the same, and exactly what was counted.
-    smiles = smiles_of(prototype) if prototype.edge_rule.is_matched else None
-    names = prototype.smarts_besides
-    besides = f", where {listed([clean_name(name) for name in names])} must agree too" if names else ""
-    return [*([] if smiles is None else [f"SMILES {smiles}"]), f"SMARTS {smarts}{besides}"]
+    smiles = None if prototype.edge_rule.is_empty else smiles_of(prototype)
+    return [*([] if smiles is None else [f"SMILES {smiles}"]), f"SMARTS {smarts}"]
 
 
 def smiles_of(prototype: Prototype) -> str | None:
     """SMILES of a molecule's fragment; ``None`` where there is none that RDKit reads, or it is not installed."""
-    has_bonds = bool(prototype.named.edge_names) or not prototype.edge_rule.is_matched
-    # What is no molecule has no SMARTS, which is found out at once; writing its SMILES may take minutes.
-    if not has_bonds or smarts_of(prototype) is None:
+    has_bonds = bool(prototype.named.edge_names) or prototype.edge_rule.is_empty
+    # Of what is no molecule writing SMILES may take minutes.
+    if not has_bonds or not are_atoms(prototype.named.feature_names):
         return None
     try:
         parse(smiles := prototype.smiles)
     except (ImportError, ValueError):
         return None
     return smiles
-
-
-def smarts_of(prototype: Prototype) -> str | None:
-    """SMARTS of a molecule's fragment; ``None`` where atoms are not known, or RDKit is not installed."""
-    try:
-        return prototype.smarts
-    except (ImportError, ValueError):
-        return None
 
 
 def describe_composition(graph: Data, feature_names: Sequence[str], colors: Sequence[str] = ()) -> str:

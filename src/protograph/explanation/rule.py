@@ -257,16 +257,12 @@ class Reason:
         """The patterns of its own, those that are there first."""
         return (*self.has, *self.lacks)
 
-    def describe(self, *, colors: Sequence[str] = ()) -> str:
-        """Say in words what a graph must have and what it must lack: all that counts, and nothing else.
-
-        Args:
-            colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
-        """
+    def describe(self) -> str:
+        """Say in words what a graph must have and what it must lack: all that counts, and nothing else."""
         # Imported on first use, since it loads networkx.
         from protograph.explanation.describing.rule_words import reason_words
 
-        return reason_words(self, colors)
+        return reason_words(self)
 
     def holds(self, graphs: Iterable[Data] | SearchedGraphs) -> Bools:
         """In which graphs it holds, one answer a graph; no model is asked.
@@ -301,14 +297,12 @@ class Rule:
             for the fidelity; empty where nothing was kept apart.
         typical_uncovered: The most typical of the graphs of the class in which no reason holds, by index.
         fidelity_note: Why there is no fidelity; empty where there is.
-        colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
     """
 
     reasons: tuple[Reason, ...] = ()
     parts: tuple[int, ...] = ()
     typical_uncovered: tuple[int, ...] = ()
     fidelity_note: str = ""
-    colors: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not set(self.parts) <= {SEARCHED, CONFIRMING, KEPT_APART}:
@@ -318,7 +312,7 @@ class Rule:
         return f"Rule({str(self)!r})"
 
     def __str__(self) -> str:
-        return "; or ".join(reason.describe(colors=self.colors) for reason in self.reasons)
+        return "; or ".join(reason.describe() for reason in self.reasons)
 
     def predict(self, graphs: Iterable[Data] | SearchedGraphs, *, with_rest: bool = True) -> Bools:
         """Whether one of the reasons holds, one answer a graph, without the model.

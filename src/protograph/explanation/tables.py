@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from protograph._utils.files import atomic_path
 from protograph._utils.words import class_label, write_csv
-from protograph.explanation.prototype import Prototype, smarts_of, smiles_of
+from protograph.explanation.prototype import Prototype, smiles_of
 from protograph.explanation.rule import PART_NAMES, Support
 from protograph.molecules.write import MoleculeRecord, sdf_text
 
@@ -109,15 +109,15 @@ def prototypes_sdf(classes: Classes) -> str:
                 molecule = prototype.to_rdkit()
             except (ImportError, ValueError):  # no symbols of atoms, or no RDKit
                 continue
-            evidence, is_matched = prototype.evidence, prototype.edge_rule.is_matched
+            evidence, is_matched = prototype.evidence, not prototype.edge_rule.is_empty
             facts = {
                 "class": class_label(one.target, one.class_names).removeprefix("class "),
-                "description": description_of(prototype, one.feature_colors),
+                "description": description_of(prototype),
                 "p": prototype.probability,
                 "margin": prototype.margin,
                 "support": None if evidence is None else evidence.support,
                 "support_elsewhere": None if evidence is None else evidence.support_elsewhere,
-                "smarts": smarts_of(prototype),
+                "smarts": prototype.smarts,
                 "cut_from": None if prototype.source is None else one.graph_label(prototype.source),
                 "bonds": "counted" if is_matched else "those of the molecule it was cut from; they were not counted",
             }
@@ -148,21 +148,21 @@ def _prototypes(classes: Classes) -> Iterator[Row]:
                 "p": prototype.probability,
                 "margin": prototype.margin,
                 "taken_for": None if taken is None else one.class_names[taken],
-                "description": description_of(prototype, one.feature_colors),
+                "description": description_of(prototype),
                 **_counts(prototype.evidence, "support"),
                 **_place("source", one, prototype.source),
                 "sources": " ".join(str(one.origin(index).position) for index in prototype.sources or ()),
                 "smiles": smiles_of(prototype),
-                "smarts": smarts_of(prototype),
+                "smarts": prototype.smarts,
             }
 
 
-def description_of(prototype: Prototype, colors: Sequence[str] = ()) -> str:
+def description_of(prototype: Prototype) -> str:
     """What a prototype is, in words, without the figures."""
     # Imported on first use, since it loads networkx.
     from protograph.explanation.describing.sentences import what_it_is
 
-    return what_it_is(prototype, colors)
+    return what_it_is(prototype)
 
 
 def _reasons(classes: Classes) -> Iterator[Row]:
@@ -175,7 +175,7 @@ def _reasons(classes: Classes) -> Iterator[Row]:
                 "class": one.target,
                 "class_name": one.class_name,
                 "reason": f"class{one.target}-reason{number}",
-                "description": reason.describe(colors=one.feature_colors),
+                "description": reason.describe(),
                 "num_patterns": len(reason.patterns),
                 **_counts(reason.support, "share"),
                 "kept_apart_share": None if apart is None else apart.share,

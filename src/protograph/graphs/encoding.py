@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._utils.arrays import Ints, Kinds
-from protograph.graphs.conditions import EdgeRule, MatchEdges, MatchNodes, NodeRule, as_node_rule, as_rule
+from protograph._utils.arrays import Floats, Ints, Kinds
+from protograph.graphs.conditions import Match, Reading, as_reading
 from protograph.graphs.dataset import BLOCK, CollatedGraphs, GraphStore, Rows, check_ends, collate
+from protograph.graphs.variables import DIRECTION
 
 # Most nodes that the search of one graph for a pattern places; see :mod:`protograph.patterns`.
 MAX_CALLS = 1_000_000
@@ -50,15 +51,16 @@ class EncodedGraph(NamedTuple):
 class EncodedGraphs:
     """A data set encoded once, to be searched for many patterns.
 
-    Nodes are of one kind where their rows of ``x`` are equal as numbers, or agree by a rule; without ``x`` all are.
-    Kinds are numbered by content, so that neither the order of the graphs nor that of their nodes matters. Edges are
-    undirected, whichever direction is there; of repeated ones with the same direction the first counts; self-loops are
-    ignored. The kind of an edge that holds other attributes there than back is told by both, whichever is which.
+    Nodes are of one kind where their rows of ``x`` are equal as numbers, or their codes by a reading; without ``x`` all
+    are. Kinds are numbered by content, so that neither the order of the graphs nor that of their nodes matters. Edges
+    are undirected, whichever direction is there; of repeated ones with the same direction the first counts; self-loops
+    are ignored. The kind of an edge that holds other attributes there than back is told by both, whichever is which.
+    Where a reading has the direction, an edge is of another kind as seen from its other end.
 
     Args:
         graphs: The graphs, gone through once.
-        match_features: Whether nodes have kinds, or a rule for that; without, all are of one.
-        match_edges: Whether edges have kinds too: equal rows of ``edge_attr``, or rows that agree by a rule.
+        match_features: Whether nodes have kinds, or a reading for that; without, all are of one.
+        match_edges: Whether edges have kinds too: equal rows of ``edge_attr``, or codes that are equal by a reading.
         names: What messages call the graphs, where they are not a data set.
 
     >>> path = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
@@ -71,13 +73,12 @@ class EncodedGraphs:
         self,
         graphs: Iterable[Data] | GraphStore,
         *,
-        match_features: MatchNodes = True,
-        match_edges: MatchEdges = False,
+        match_features: Match = True,
+        match_edges: Match = False,
         names: Sequence[str] | None = None,
     ) -> None:
-        self.node_rule, self.edge_rule = as_node_rule(match_features), as_rule(match_edges)
-        self.match_features = self.node_rule is not None
-        self._nodes, self._edges = RowKinds("x", self.node_rule), RowKinds("edge_attr", self.edge_rule)
+        self.node_rule, self.edge_rule = as_reading(match_features, "x"), as_reading(match_edges, "edge_attr")
+        self._nodes, self._edges = RowKinds(self.node_rule), RowKinds(self.edge_rule)
         own = graphs[:] if isinstance(graphs, GraphStore) else list(graphs)
         name_of = "graph {}".format if names is None else names.__getitem__
         self._fill(self._encoded(own, name_of))
@@ -104,6 +105,16 @@ class EncodedGraphs:
         """How many nodes there are of each kind."""
         return np.bincount(self.node_kinds, minlength=len(self._nodes))
 
+    @property
+    def num_kinds(self) -> int:
+        """How many kinds of nodes there are."""
+        return len(self._nodes)
+
+    @property
+    def num_edge_kinds(self) -> int:
+        """How many kinds of edges there are."""
+        return len(self._edges)
+
     def part(self, indices: Ints) -> "EncodedGraphs":
         """Some of the graphs, numbered from 0 in their order, with the same kinds."""
         some = copy(self)
@@ -121,13 +132,32 @@ class EncodedGraphs:
         alone._fill(self._block([pattern], lambda place: "the prototype", is_pattern=True))
         return alone[0]
 
-    def without_kinds(self) -> "EncodedGraphs":
-        """The same graphs with all nodes of one kind."""
-        plain = copy(self)
-        plain.node_rule, plain.match_features, plain._nodes = None, False, RowKinds("x")
-        plain.node_kinds = np.zeros_like(self.node_kinds)
-        plain.__dict__.pop("kind_counts", None)
-        return plain
+    def read_by(self, reading: Reading) -> "EncodedGraphs":
+        """The same graphs with kinds of nodes that fewer variables tell apart."""
+        other = copy(self)
+        other.node_rule, other._nodes = reading, RowKinds(reading)
+        names = [variable.name for variable in self.node_rule.variables]
+        codes = self.node_table[:, [names.index(variable.name) for variable in reading.variables]]
+        kinds = other._nodes.kinds(codes, is_pattern=False) if codes.size else np.zeros(len(codes), np.int32)
+        other.node_kinds = other._nodes.by_content(kinds)[self.node_kinds] if len(kinds) else self.node_kinds
+        other.__dict__.pop("kind_counts", None)
+        other.__dict__.pop("node_table", None)
+        return other
+
+    @cached_property
+    def node_table(self) -> Floats:
+        """What each kind of node is: its codes, ``[num_kinds, num_variables]``."""
+        return np.array([rows[0] for rows in self._nodes.told()])
+
+    @cached_property
+    def edge_table(self) -> list[Floats]:
+        """What each kind of edge is: its codes, in two rows where they differ there and back."""
+        return self._edges.told()
+
+    @cached_property
+    def reversed_edges(self) -> Kinds:
+        """The kind of each kind of edge as seen from its other end."""
+        return self._edges.reversed()
 
     def _encoded(self, graphs: Sequence[Data], name_of: NameOf) -> "_Encoded":
         """Graphs to be searched: block by block, since it takes much room on the way, then numbered by content."""
@@ -151,12 +181,16 @@ class EncodedGraphs:
         check_ends(block, name_of)
         sizes, counts = block.sizes, block.counts
         edges = block.edges + np.repeat(sizes.cumsum() - sizes, counts)
-        kinds, edge_kinds = np.zeros(int(sizes.sum()), np.int32), np.zeros(int(counts.sum()), np.int32)
-        if self.match_features and (x := self._nodes.rows(block, sizes, name_of)) is not None:
-            kinds = self._nodes.kinds(x, is_pattern=is_pattern)
-        if self.edge_rule.is_matched and (edge_attr := self._edges.rows(block, counts, name_of)) is not None:
-            edge_kinds = self._edges.kinds(edge_attr, is_pattern=is_pattern, both_ways=_both_ways(edges))
-        return _Encoded(sizes, *_compressed(kinds, edges, edge_kinds, sizes))
+        codes = self._nodes.codes(block, sizes, name_of)
+        kinds = (
+            np.zeros(int(sizes.sum()), np.int32) if codes is None else self._nodes.kinds(codes, is_pattern=is_pattern)
+        )
+        entries = _entries(edges, sizes)
+        edge_kinds = np.zeros(entries.there.size, np.int32)
+        if not self.edge_rule.is_empty:
+            codes = self._edges.codes(block, counts, name_of)
+            edge_kinds = self._edges.kinds_of_edges(codes, entries, is_pattern=is_pattern)
+        return _Encoded(sizes, entries.degrees, kinds, entries.neighbours, edge_kinds)
 
 
 class _Encoded(NamedTuple):
@@ -178,107 +212,159 @@ def ranges(first: Ints, sizes: Ints) -> Ints:
     return np.arange(int(sizes.sum())) + np.repeat(first - (sizes.cumsum() - sizes), sizes)
 
 
-def _both_ways(edges: Ints) -> tuple[Ints, Ints]:
-    """For each edge the first with its two ends in the same direction, and the first back; itself where there is none.
+class _Entries(NamedTuple):
+    """The neighbours of all nodes, ascending for each.
 
-    Nodes are numbered over all graphs.
+    Attributes:
+        degrees: How many neighbours each node has.
+        neighbours: Their numbers in their own graph.
+        there: For each neighbour the first edge to it, or where there is none the first from it.
+        back: The first edge from it, or where there is none the first to it.
+        ways: 1 where edges only go to it, -1 where they only come from it, 0 where both.
     """
-    size = int(edges.max(initial=0)) + 1
-    codes, reverses = edges[0] * size + edges[1], edges[1] * size + edges[0]
-    distinct, first = np.unique(codes, return_index=True)
-    there = first[np.searchsorted(distinct, codes)]
-    place = np.searchsorted(distinct, reverses).clip(max=max(distinct.size - 1, 0))
-    return there, np.where(distinct[place] == reverses, first[place], there)
+
+    degrees: Ints
+    neighbours: Kinds
+    there: Ints
+    back: Ints
+    ways: Kinds
 
 
-def _compressed(kinds: Kinds, edges: Ints, edge_kinds: Kinds, sizes: Ints) -> tuple[Ints, Kinds, Kinds, Kinds]:
-    """Degree and kind of each node, its neighbours and the edges' kinds, ascending; nodes are numbered by graph.
-
-    All edges between two nodes are of one kind.
-    """
+def _entries(edges: Ints, sizes: Ints) -> _Entries:
+    """What is next to each node; nodes are numbered over all graphs."""
     offsets, total = sizes.cumsum() - sizes, max(int(sizes.sum()), 1)
-    is_edge = edges[0] != edges[1]
-    if not is_edge.all():
-        edges, edge_kinds = edges[:, is_edge], edge_kinds[is_edge]
-    keys = np.concatenate([edges[0] * total + edges[1], edges[1] * total + edges[0]])
-    keys, first = np.unique(keys, return_index=True)
-    source, target = keys // total, keys % total
-    return (
-        np.bincount(source, minlength=kinds.size),
-        kinds,
-        (target - np.repeat(offsets, sizes)[target]).astype(np.int32),
-        np.concatenate([edge_kinds, edge_kinds])[first],
+    places = np.flatnonzero(edges[0] != edges[1])
+    source, target = edges[:, places]
+    forth, back = source * total + target, target * total + source
+    keys, first = np.unique(np.concatenate([forth, back]), return_index=True)
+    from_node, to_node = keys // total, keys % total
+    # Of all that joins two nodes what goes there comes first; what only comes back is there from the other side.
+    is_there = first < forth.size
+    there = np.where(is_there, places[first % max(forth.size, 1)], -1)
+    opposite = np.searchsorted(keys, to_node * total + from_node)
+    behind = there[opposite] if keys.size else there
+    return _Entries(
+        np.bincount(from_node, minlength=int(sizes.sum())),
+        (to_node - np.repeat(offsets, sizes)[to_node]).astype(np.int32),
+        np.where(there >= 0, there, behind),
+        np.where(behind >= 0, behind, there),
+        (there >= 0).astype(np.int32) - (behind >= 0),
     )
 
 
 class RowKinds:
-    """Numbers the distinct rows of ``x`` or ``edge_attr``: as they come, then in the order of their content."""
+    """Numbers what nodes or edges are by a reading: as they come, then in the order of their content."""
 
-    def __init__(self, key: str, rule: EdgeRule | NodeRule | None = None) -> None:
-        self._key, self._rule = key, rule or EdgeRule()
-        self._first = ("", 0)  # name of the first graph with rows, and how many columns it has; -1 for none
-        self._number_of: dict[bytes, int] = {}
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._first: dict[str, tuple[str, int]] = {}  # the first graph with rows, and how many columns; -1 for none
+        # What a kind is: the codes of a node, or the one or two different ones of an edge; then the way it goes.
+        self._number_of: dict[tuple[bytes, ...], int] = {}
+        self._has_ways = any(variable.kind == DIRECTION for variable in reading.variables)
 
     def __len__(self) -> int:
         return max(len(self._number_of), 1)
 
-    def rows(self, graphs: CollatedGraphs, counts: Ints, name_of: NameOf) -> NDArray[Any] | None:
-        """The rows of graphs; ``None`` where there are none.
+    def codes(self, graphs: CollatedGraphs, counts: Ints, name_of: NameOf) -> Floats | None:
+        """What the rows of graphs are told apart by; ``None`` where there are none.
 
         Raises:
             ValueError: If a graph has other rows than its nodes or edges are, or rows of another width than others.
         """
+        keys = self._reading.keys
+        found = {key: rows for key in keys if (rows := self._rows(key, graphs, counts, name_of)) is not None}
+        if len(found) < len(keys) and (found or not self._reading.rows) and counts.any():
+            raise ValueError(
+                f"graphs must have {next(key for key in keys if key not in found)}, which patterns ask for, got none"
+            )
+        return self._reading.codes(found) if found else None
+
+    def _rows(self, key: str, graphs: CollatedGraphs, counts: Ints, name_of: NameOf) -> Floats | None:
+        """The rows of an attribute."""
         some = np.flatnonzero(counts).tolist()
-        column = graphs.columns.get(self._key)
+        column = graphs.columns.get(key)
         is_whole = isinstance(column, Rows) and column.dim == 0 and np.array_equal(np.diff(column.starts), counts)
         if is_whole:
             some = some[:1]
         matrices = []
         for place in some:
-            matrix = _matrix(graphs.tensor(self._key) if is_whole else graphs.value(self._key, place))
+            matrix = _matrix(graphs.tensor(key) if is_whole else graphs.value(key, place))
             width = -1 if matrix is None else matrix.shape[1]
-            self._first = self._first if self._first[0] else (name_of(place), width)
-            if width != self._first[1]:
+            first, expected = self._first.setdefault(key, (name_of(place), width))
+            if width != expected:
                 raise ValueError(
-                    f"{self._key} must be alike in all graphs; {self._first[0]} has {_columns(self._first[1])}, "
+                    f"{key} must be alike in all graphs; {first} has {_columns(expected)}, "
                     f"{name_of(place)} has {_columns(width)}"
                 )
             if matrix is not None:
                 matrices.append(matrix)
                 if not is_whole and len(matrix) != counts[place]:
-                    raise ValueError(
-                        f"{self._key} of {name_of(place)} must have {counts[place]} rows, got {len(matrix)}"
-                    )
-        return np.concatenate(matrices) if matrices else None
+                    raise ValueError(f"{key} of {name_of(place)} must have {counts[place]} rows, got {len(matrix)}")
+        return np.concatenate(matrices).astype(np.float64) if matrices else None
 
-    def kinds(self, rows: NDArray[Any], *, is_pattern: bool, both_ways: tuple[Ints, Ints] | None = None) -> Kinds:
-        """Number of each row, or of the two at ``both_ways``; new rows of a pattern get numbers below 0."""
-        # -0.0 plus 0.0 has the bytes of 0.0.
-        values = np.ascontiguousarray(self._rule.compared(rows.astype(np.float64)) + 0.0)
-        width = values.shape[1] * values.itemsize
-        keys: list[Any] = values.view(np.dtype((np.void, width))).ravel().tolist() if width else [b""] * len(values)
-        ranks: dict[bytes, int] = {}
-        place = np.array([ranks.setdefault(key, len(ranks)) for key in keys], np.int64)
-        distinct = list(ranks)
-        if both_ways is not None:
-            there, back = place[both_ways[0]], place[both_ways[1]]
-            pairs, place = np.unique(
-                np.minimum(there, back) * len(distinct) + np.maximum(there, back), return_inverse=True
-            )
-            # Of one key twice that key, of two the lower before the higher.
-            ends = [divmod(pair, len(distinct)) for pair in pairs.tolist()]
-            distinct = [b"".join(sorted({distinct[rank] for rank in both})) for both in ends]
+    def kinds(self, codes: Floats, *, is_pattern: bool) -> Kinds:
+        """Number of each row; new rows of a pattern get numbers below 0."""
+        distinct, place = _distinct(codes)
+        return self._numbered([(one,) for one in distinct], is_pattern=is_pattern)[place]
+
+    def kinds_of_edges(self, codes: Floats | None, entries: _Entries, *, is_pattern: bool) -> Kinds:
+        """Number of what each neighbour is joined by."""
+        distinct, place = [b""], np.zeros(max(int(entries.there.max(initial=0)), 0) + 1, np.int64)
+        if codes is not None:
+            distinct, place = _distinct(codes)
+        there, back = place[entries.there], place[entries.back]
+        ways = entries.ways if self._has_ways else np.zeros_like(entries.ways)
+        keys = (np.minimum(there, back) * len(distinct) + np.maximum(there, back)) * 3 + ways + 1
+        keys, at = np.unique(keys, return_inverse=True)
+        kinds = []
+        for key in keys.tolist():
+            both = {distinct[rank] for rank in divmod(key // 3, len(distinct))}
+            kinds.append((*sorted(both), *((np.float64(key % 3 - 1).tobytes(),) if self._has_ways else ())))
+        return self._numbered(kinds, is_pattern=is_pattern)[at]
+
+    def _numbered(self, kinds: Sequence[tuple[bytes, ...]], *, is_pattern: bool) -> Kinds:
         if not is_pattern:
-            for key in distinct:
-                self._number_of.setdefault(key, len(self._number_of))
-        new = {key: -1 - number for number, key in enumerate(sorted(set(distinct) - self._number_of.keys()))}
+            for kind in kinds:
+                self._number_of.setdefault(kind, len(self._number_of))
+        new = {kind: -1 - number for number, kind in enumerate(sorted(set(kinds) - self._number_of.keys()))}
         number_of = self._number_of | new
-        return np.array([number_of[key] for key in distinct], dtype=np.int32)[place]
+        return np.array([number_of[kind] for kind in kinds], dtype=np.int32)
 
     def by_content(self, kinds: Kinds) -> Kinds:
         """Kinds that were numbered as they came, numbered in the order of what they are."""
         old, self._number_of = self._number_of, {key: number for number, key in enumerate(sorted(self._number_of))}
         return np.array([self._number_of[key] for key in old], np.int32)[kinds] if old else kinds
+
+    def told(self) -> list[Floats]:
+        """The codes of each kind, in as many rows as it is told by."""
+        tables = []
+        if not self._number_of:  # there are none, and what is none meets no condition
+            return [np.full((1, len(self._reading.variables)), np.nan)]
+        for kind in self._number_of:
+            rows = kind[:-1] if self._has_ways else kind
+            own = np.array([np.frombuffer(row) for row in rows])
+            if self._has_ways:
+                place = next(at for at, one in enumerate(self._reading.variables) if one.kind == DIRECTION)
+                own = np.insert(own, place, np.frombuffer(kind[-1])[0], axis=1)
+            tables.append(own)
+        return tables
+
+    def reversed(self) -> Kinds:
+        """The kind of each kind as seen from the other end."""
+        if not self._has_ways:
+            return np.arange(len(self), dtype=np.int32)
+        turned = [(*kind[:-1], (0.0 - np.frombuffer(kind[-1])).tobytes()) for kind in self._number_of]
+        return np.array([self._number_of[kind] for kind in turned], np.int32)
+
+
+def _distinct(codes: Floats) -> tuple[list[bytes], Ints]:
+    """The different rows as bytes, and which of them each row is."""
+    values = np.ascontiguousarray(codes)
+    width = values.shape[1] * values.itemsize
+    keys: list[Any] = values.view(np.dtype((np.void, width))).ravel().tolist() if width else [b""] * len(values)
+    ranks: dict[bytes, int] = {}
+    place = np.array([ranks.setdefault(key, len(ranks)) for key in keys], np.int64)
+    return list(ranks), place
 
 
 def _matrix(values: Any) -> NDArray[Any] | None:

@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 
 from protograph._utils.errors import ProtographWarning
 from protograph.explanation import Explanation, Prototype
-from protograph.graphs.conditions import MatchEdges, MatchNodes
+from protograph.graphs.conditions import Match
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.metrics.intervals import Measure
 from protograph.molecules.read import import_chem
@@ -43,8 +43,8 @@ def accuracy(
     graph: Data,
     truth: Data,
     *,
-    match_features: MatchNodes = True,
-    match_edges: MatchEdges = False,
+    match_features: Match = True,
+    match_edges: Match = False,
     max_calls: int = 5_000_000,
 ) -> Accuracy:
     r"""Nodes and edges that a prototype shares with the ground truth, among all that either has.
@@ -79,8 +79,8 @@ def best_accuracy(
     graph: Data,
     truths: Sequence[Data],
     *,
-    match_features: MatchNodes = True,
-    match_edges: MatchEdges = False,
+    match_features: Match = True,
+    match_edges: Match = False,
     max_calls: int = 5_000_000,
 ) -> Accuracy:
     r"""The highest :func:`accuracy` over several ground truths, the first of equal ones.
@@ -119,7 +119,7 @@ def best_accuracy(
 
 
 def _accuracy(
-    graph: Data, truth: Data, number: int, match_features: MatchNodes, match_edges: MatchEdges, max_calls: int
+    graph: Data, truth: Data, number: int, match_features: Match, match_edges: Match, max_calls: int
 ) -> Accuracy:
     from protograph.patterns.correspondence import largest_common_subgraph
 

@@ -20,7 +20,7 @@ from protograph._utils.randomness import preserved_random_state
 from protograph.explanation import Explanation, Explanations, Fidelity
 from protograph.explanation.pattern import SearchedGraphs
 from protograph.explanation.rule import fidelity_of_all, fidelity_of_class
-from protograph.graphs.conditions import MatchEdges, MatchNodes, as_node_rule, as_rule
+from protograph.graphs.conditions import Match, as_reading
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.metrics.intervals import Estimate, Measure
@@ -87,8 +87,8 @@ def support(
     *,
     num_classes: int | None = None,
     induced: bool = False,
-    match_features: MatchNodes = True,
-    match_edges: MatchEdges = False,
+    match_features: Match = True,
+    match_edges: Match = False,
     max_calls: int = MAX_CALLS,
 ) -> SupportResult:
     r"""In how many graphs predicted as each class the prototype occurs as a subgraph.
@@ -131,12 +131,10 @@ def support(
     )
 
 
-def _as_encoded(
-    graphs: Iterable[Data] | EncodedGraphs, match_features: MatchNodes, match_edges: MatchEdges
-) -> EncodedGraphs:
+def _as_encoded(graphs: Iterable[Data] | EncodedGraphs, match_features: Match, match_edges: Match) -> EncodedGraphs:
     if not isinstance(graphs, EncodedGraphs):
         return EncodedGraphs(graphs, match_features=match_features, match_edges=match_edges)
-    if graphs.node_rule != as_node_rule(match_features) or graphs.edge_rule != as_rule(match_edges):
+    if graphs.node_rule != as_reading(match_features, "x") or graphs.edge_rule != as_reading(match_edges, "edge_attr"):
         raise ValueError(
             f"match_features and match_edges must be those that the graphs were encoded with, got {match_features} and "
             f"{match_edges}"
@@ -205,8 +203,8 @@ def coverage(
     *,
     confidence: float = 0.95,
     induced: bool = False,
-    match_features: MatchNodes = True,
-    match_edges: MatchEdges = False,
+    match_features: Match = True,
+    match_edges: Match = False,
     max_calls: int = MAX_CALLS,
 ) -> CoverageResult:
     r"""Share of the graphs of a class that contain at least one of its prototypes.

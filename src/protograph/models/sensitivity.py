@@ -1,228 +1,370 @@
-"""What a model reads of its input: columns of nodes that it looks up or ignores, and attributes of edges."""
+"""What a model reads of its input: which decisions change as parts of it are shuffled, and which parts suffice.
+
+Parts that tell the same would all look idle if they were shuffled one by one. So all are shuffled together, and the one
+that brings most decisions back is put back first, then the next, until nearly all decisions are back: the *sufficient*
+variables, which patterns match.
+"""
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 from torch_geometric.data import Data
 
 from protograph._utils.arrays import Floats, Ints
-from protograph._utils.ties import tolerance_for
+from protograph._utils.intervals import wilson
 from protograph._utils.words import one_line
-from protograph.graphs.dataset import CollatedGraphs, GraphStore
 from protograph.graphs.validate import node_count
-from protograph.models.inference import ForwardResult, RunningClassifier
+from protograph.graphs.variables import DIRECTION, EDGE, GRAPH, NODE, STRUCTURE, Variable
 from protograph.models.predictions import Judge
-from protograph.models.readout.capture import tensors_in
 
-# Operations that take rows of a table by number; which argument has the numbers shows by their being whole.
-_LOOK_UPS = frozenset({"embedding", "one_hot", "__getitem__", "index_select", "embedding_bag", "take", "gather"})
+PASSES = 5  # over all graphs, that finding out may cost at most
+NUM_GRAPHS, LEAST_GRAPHS = 256, 60  # that are shuffled: at most, and where there are enough
+NOTED = 0.1  # of the decisions: more that depends on what no pattern can ask for is said first
+ENOUGH = 0.98  # of the decisions that the sufficient variables bring back
+NUM_RIVALS = 4  # variables that are tried at a time once all have been: those that brought back the most before
+MAX_CUTS = 3  # of a continuous column: more nobody keeps in mind
+NUM_POINTS, NUM_BETWEEN = 17, 7  # values at which the response is looked at, and then between two of them
+CUT_GRAPHS = 64  # graphs whose values are set for that
+LEAST_STEP = 0.03  # of the response's variance that a cut must explain
+NUM_WATCHED = 8  # graphs that show whether a model runs without an attribute
+MOST_LOG_ODDS = 50.0  # beyond, a model is as certain as it can be
 
 
-def looked_up_columns(classifier: RunningClassifier, graphs: Sequence[Data]) -> frozenset[int]:
-    """Columns of ``x`` whose values a model uses as numbers of rows in a table: types, where it multiplies quantities.
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """What happens where one variable alone is shuffled among nodes, edges or graphs.
 
-    Args:
-        classifier: The model.
-        graphs: Graphs to watch it with, at least one.
+    Attributes:
+        variable: The variable.
+        decisions: Share of the decisions that change.
+        low: Lower end of the 95% interval of that share.
+        high: Upper end.
+        log_odds: How far the log-odds of the predicted class move, as a share of how far they move where everything is
+            shuffled.
+        log_odds_error: Standard error of that.
+        is_sufficient: Whether it is one of the variables that suffice together.
     """
-    x = torch.cat([graph.x.reshape(node_count(graph), -1) for graph in graphs]).cpu().double()
-    with _LookUps(x) as watched:
-        classifier.classify(graphs)
-    return frozenset(watched.columns)
+
+    variable: Variable
+    decisions: float
+    low: float
+    high: float
+    log_odds: float
+    log_odds_error: float
+    is_sufficient: bool
 
 
-class _LookUps(TorchFunctionMode):
-    """Notes which columns of some rows are numbers by which something is looked up."""
+@dataclass(frozen=True, kw_only=True)
+class Sensitivity:
+    """How much of what a model decides depends on each part of its input.
 
-    def __init__(self, x: Tensor) -> None:
-        super().__init__()
-        self._x, self.columns = x, set[int]()
+    Attributes:
+        effects: What each variable does: the sufficient ones first, in the order in which they bring decisions back,
+            then those that decide most.
+        restored: Share of the decisions that are as they were where all variables but the sufficient ones are shuffled.
+        unexpressed: Share of the decisions that depend on variables that no pattern can ask for.
+        num_graphs: Graphs that were shuffled.
+        note: Why nothing is known, where the model failed on shuffled graphs; else empty.
+    """
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
-        if getattr(func, "__name__", "") in _LOOK_UPS:
-            # What is taken from may be the features themselves, by places of columns.
-            several = args[1:] if func.__name__ == "__getitem__" else args
-            for index in tensors_in((*several, *kwargs.values())):
-                self._note(index)
-        return func(*args, **kwargs)
+    effects: tuple[Effect, ...] = ()
+    restored: float = 1.0
+    unexpressed: float = 0.0
+    num_graphs: int = 0
+    note: str = ""
 
-    def _note(self, index: Tensor) -> None:
-        is_whole = not index.is_floating_point() and index.dtype is not torch.bool and not index.is_complex()
-        if not is_whole or not index.numel():
-            return
-        numbers = index.detach().cpu().double()
-        if numbers.numel() == self._x.numel():
-            numbers = numbers.reshape(self._x.shape)
-            self.columns |= {column for column in range(self._x.size(1)) if self._is(column, numbers[:, column])}
-        elif numbers.numel() == self._x.size(0):
-            own = numbers.flatten()
-            self.columns |= {column for column in range(self._x.size(1)) if self._is(column, own)}
+    @property
+    def sufficient(self) -> tuple[Variable, ...]:
+        """The variables that suffice together."""
+        return tuple(effect.variable for effect in self.effects if effect.is_sufficient)
 
-    def _is(self, column: int, numbers: Tensor) -> bool:
-        """Whether numbers are those of a column, all of them shifted alike; a column of one value tells nothing."""
-        away = numbers - self._x[:, column].trunc()
-        return bool((away == away[0]).all()) and bool((numbers != numbers[0]).any())
+    @property
+    def unexpressed_names(self) -> list[str]:
+        """What too much depends on that no pattern can ask for; nothing where it does not."""
+        told = [one for one in self.effects if not one.variable.is_expressible and one.variable.kind != STRUCTURE]
+        return [one.variable.name for one in told if one.decisions > 0] if self.unexpressed > NOTED else []
 
 
-def column_effects(judge: Judge, graphs: Sequence[Data], lots: Sequence[Sequence[int]], seed: int = 0) -> Floats:
-    """How much the probabilities of classes change where the values of columns are shuffled among all nodes.
+def num_shuffled(num_graphs: int, num_variables: int) -> int:
+    """How many graphs are shuffled, so that all trials together cost no more than some passes over all graphs.
+
+    >>> num_shuffled(100_000, 3), num_shuffled(2000, 12), num_shuffled(50, 3)
+    (256, 256, 50)
+    """
+    trials = 2 * num_variables + NUM_RIVALS * min(num_variables, NUM_RIVALS) - 1
+    return min(num_graphs, NUM_GRAPHS, max(LEAST_GRAPHS, PASSES * num_graphs // trials))
+
+
+def sensitivity_of(judge: Judge, graphs: Sequence[Data], variables: Sequence[Variable], seed: int = 0) -> Sensitivity:
+    """Find out what a model reads.
 
     Args:
         judge: The model.
-        graphs: Graphs to try it on.
-        lots: Columns that are shuffled together, lot by lot.
-        seed: Of the order.
-
-    Returns:
-        For each lot the mean over graphs of half the sum of the changes, in [0, 1].
+        graphs: Graphs of all classes that it predicts, with their nodes in an order of their own.
+        variables: What it may read.
+        seed: Of the order in which values are shuffled.
     """
-    before = judge.scores(graphs).softmax(dim=1)
-    order = torch.from_numpy(np.random.default_rng(seed).permutation(sum(map(node_count, graphs))))
-    whole = torch.cat([graph.x.reshape(node_count(graph), -1) for graph in graphs])
-    effects = []
-    for columns in map(list, lots):
-        changed = whole.clone()
-        changed[:, columns] = whole[order.to(whole.device)][:, columns]
-        parts = torch.split(changed, [node_count(graph) for graph in graphs])
-        after = judge.scores([_with_x(graph, part) for graph, part in zip(graphs, parts, strict=True)]).softmax(dim=1)
-        effects.append(float((after - before).abs().sum(dim=1).mean()) / 2)
-    return np.array(effects)
-
-
-def _with_x(graph: Data, x: Tensor) -> Data:
-    changed = copy.copy(graph)
-    changed.x = x.reshape(graph.x.shape)
-    return changed
-
-
-@dataclass(frozen=True)
-class EdgeReading:
-    """Whether a model reads the attributes of edges.
-
-    Attributes:
-        is_read: Whether it does.
-        note: Why that is taken for granted, where it could not be found out; else empty.
-    """
-
-    is_read: bool
-    note: str = ""
-
-
-def edge_reading(
-    classifier: RunningClassifier,
-    store: GraphStore,
-    predictions: Ints,
-    *,
-    num_candidates: int,
-    num_graphs: int,
-    num_rows: int,
-) -> EdgeReading:
-    """Find out whether a model tells rows of ``edge_attr`` apart.
-
-    The rows of some graphs are put onto other edges and replaced by others that occur, the same for both directions of
-    an edge. If neither the model's outputs nor its graph embeddings change by more than rounding, it does not read
-    them. Only rows that occur are used: a model need not know what to do with others, and what all rows have in common
-    makes no difference between edges. A model that fails, or whose outputs are random, is taken to read them.
-
-    Args:
-        classifier: The model.
-        store: All graphs.
-        predictions: Their predicted classes.
-        num_candidates: Graphs of all classes among which those with the most different rows are chosen.
-        num_graphs: Graphs whose rows are changed.
-        num_rows: Rows that all edges are given at once.
-    """
-    wanted = classifier.call.attributes
-    attributes = store[0].edge_attr
-    if attributes is None or 0 in attributes.shape[1:] or (wanted is not None and "edge_attr" not in wanted):
-        return EdgeReading(is_read=False)
     try:
-        return _read(classifier, _candidates(store, predictions, num_candidates), num_graphs, num_rows)
+        unread = _unread(judge, graphs[:NUM_WATCHED], {variable.key for variable in variables})
+        variables = [variable for variable in variables if variable.key not in unread]
+        trials = _Trials(judge, graphs, variables, seed)
+        everything = trials.without(variables)
+        chosen, restored = _sufficient(trials, variables)
+        unexpressed = [variable for variable in variables if not variable.is_expressible and variable.kind != STRUCTURE]
+        lost = 1 - trials.without(unexpressed).kept if unexpressed else 0.0
+        alone = [trials.without([variable]) for variable in variables]
     except Exception as error:  # whatever a model does, it must not keep its graphs from being explained
         reason = one_line(f"{type(error).__name__}: {error}")
-        return EdgeReading(True, f"edge_attr is taken to be read: with other rows of it the model failed ({reason})")
+        effects = [_unknown(variable) for variable in variables]
+        return Sensitivity(effects=tuple(effects), note=f"the model failed on shuffled graphs ({reason})")
+    effects = [
+        _effect(variable, trial, everything, len(graphs), is_sufficient=variable in chosen)
+        for variable, trial in zip(variables, alone, strict=True)
+    ]
+    rank = {variable: place for place, variable in enumerate(chosen)}
+    ranked = sorted(effects, key=lambda one: (rank.get(one.variable, len(rank)), -one.decisions, -one.log_odds))
+    return Sensitivity(effects=tuple(ranked), restored=restored, unexpressed=lost, num_graphs=len(graphs))
 
 
-def _read(classifier: RunningClassifier, candidates: Sequence[Data], num_graphs: int, num_rows: int) -> EdgeReading:
-    values, kinds = torch.unique(torch.cat([graph.edge_attr for graph in candidates]), dim=0, return_inverse=True)
-    if len(values) < 2:
-        return EdgeReading(is_read=False)
-    sample = candidates[:num_graphs]
-    plain = classifier.embed(sample)
-    if _differ(plain, classifier.embed(sample), classifier.resolution):
-        return EdgeReading(True, "edge_attr is taken to be read: the model's output is random, so it cannot be told")
-    each = torch.split(kinds.cpu(), [graph.num_edges for graph in candidates])
-    firsts, places = zip(*map(_undirected_edges, sample), strict=True)
-    own = [kinds.numpy()[first] for kinds, first in zip(each, firsts, strict=False)]
-    for change in _changes(own, len(values), num_rows):
-        changed = [copy.copy(graph) for graph in sample]
-        for graph, new, place in zip(changed, change, places, strict=True):  # both directions of an edge alike
-            graph.edge_attr = values[torch.from_numpy(new[place]).to(values.device)]
-        if _differ(plain, classifier.embed(changed), classifier.resolution):
-            return EdgeReading(is_read=True)
-    return EdgeReading(is_read=False)
+def _unread(judge: Judge, graphs: Sequence[Data], keys: set[str]) -> set[str]:
+    """Attributes without which a model runs, and gives the same."""
+    before, unread = judge.scores(graphs), set[str]()
+    for key in sorted(keys - {"x", "edge_index"}):
+        without = [copy.copy(graph) for graph in graphs]
+        for graph in without:
+            del graph[key]
+        with suppress(Exception):  # whatever a model raises where something is lacking
+            if torch.equal(judge.scores(without), before):
+                unread.add(key)
+    return unread
 
 
-def _changes(kinds: Sequence[Ints], number: int, num_rows: int) -> Iterator[list[Ints]]:
-    """Other kinds for the edges of each graph: the next one, another edge's, every one in turn, one for all."""
-    yield [(own + 1) % number for own in kinds]
-    yield [np.roll(own, 1) for own in kinds]
-    ends = np.cumsum([own.size for own in kinds])
-    yield [np.arange(end - own.size, end) % number for own, end in zip(kinds, ends, strict=True)]
-    for kind in np.unique(np.linspace(0, number - 1, num_rows).round().astype(np.int64)):
-        yield [np.full(own.size, kind) for own in kinds]
+def _sufficient(trials: "_Trials", variables: Sequence[Variable]) -> tuple[list[Variable], float]:
+    """The smallest set that was found with which nearly all decisions are as they were, and how many are."""
+    chosen, left = list[Variable](), list(variables)
+    kept = trials.without(left).kept
+    while kept < ENOUGH and left:
+        rivals = left if len(left) == len(variables) else left[:NUM_RIVALS]
+        tried = {id(rival): trials.without([one for one in left if one is not rival]) for rival in rivals}
+        ranked = sorted(rivals, key=lambda one: (-tried[id(one)].kept, tried[id(one)].mean_moved))
+        chosen.append(ranked[0])
+        kept = tried[id(ranked[0])].kept
+        left = [*ranked[1:], *(one for one in left if id(one) not in tried)]
+    for variable in chosen[:-1]:  # what was put back early may be told by what came later
+        others = [one for one in chosen if one is not variable]
+        if (own := trials.without([one for one in variables if one not in others]).kept) >= ENOUGH:
+            chosen, kept = others, own
+    return chosen, kept
 
 
-def _differ(one: ForwardResult, other: ForwardResult, resolution: float) -> bool:
-    """Whether outputs or graph embeddings differ by more than rounding; what is not a number differs from all."""
-    pairs = (one.outputs, other.outputs), (one.graph_embeddings, other.graph_embeddings)
-    for before, after in pairs:
-        scale = float(before[before.isfinite()].abs().max(dim=-1).values) if bool(before.isfinite().any()) else 0.0
-        is_same = (before == after) | ((before - after).abs() <= scale * tolerance_for(1.0, resolution))
-        if not bool(is_same.all()):
-            return True
-    return False
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """What became of the decisions for shuffled graphs.
+
+    Attributes:
+        is_kept: Which are as they were.
+        moved: How far the log-odds of each have moved.
+        weights: What each graph counts.
+    """
+
+    is_kept: Floats
+    moved: Floats
+    weights: Floats
+
+    @property
+    def kept(self) -> float:
+        return float(self.is_kept @ self.weights)
+
+    @cached_property
+    def mean_moved(self) -> float:
+        return float(self.moved @ self.weights)
 
 
-def _candidates(store: GraphStore, predictions: Ints, num_candidates: int) -> list[Data]:
-    """Of each predicted class in turn the graphs with the most different rows."""
-    classes = [np.flatnonzero(predictions == target) for target in np.unique(predictions)]
-    share = -(-num_candidates // len(classes))
-    ranked = []
-    for members in classes:
-        graphs = store.take(members[:: -(-members.size // share)].tolist())
-        counts = [len(torch.unique(graph.edge_attr, dim=0)) if graph.num_edges else 0 for graph in graphs]
-        ranked.append([graphs[place] for place in np.argsort(-np.array(counts), kind="stable").tolist()])
-    most = max(map(len, ranked))
-    in_turn = [graphs[place] for place in range(most) for graphs in ranked if place < len(graphs)]
-    row = next((graph.edge_attr[:1] for graph in in_turn if graph.num_edges), None)
-    # Perhaps a single graph of many has another row.
-    if not any(graph.num_edges and bool((graph.edge_attr != row).any()) for graph in in_turn):
-        other = _with_other(store[:], row)
-        in_turn = in_turn if other is None else [other, *in_turn]
-    return in_turn
+class _Trials:
+    """Shows a model graphs some of whose variables are shuffled: always in the same order, all of them together."""
+
+    def __init__(self, judge: Judge, graphs: Sequence[Data], variables: Sequence[Variable], seed: int) -> None:
+        self._judge, self._graphs = judge, graphs
+        self._random = np.random.default_rng(seed)
+        scores = judge.scores(graphs)
+        self._predicted = scores.argmax(dim=1)
+        self._log_odds = self._leading(scores)
+        # Every class that is predicted weighs the same.
+        counts = torch.bincount(self._predicted).numpy()
+        weights = 1 / counts[self._predicted.numpy()]
+        self._weights: Floats = weights / weights.sum()
+        self._made: dict[frozenset[int], _Trial] = {}
+        self._shuffled = {id(variable): self._parts(variable) for variable in variables}
+
+    def without(self, variables: Collection[Variable]) -> _Trial:
+        """The trial in which these variables are shuffled."""
+        key = frozenset(map(id, variables))
+        if key not in self._made:
+            changed = [copy.copy(graph) for graph in self._graphs]
+            for variable in variables:
+                for graph, part in zip(changed, self._shuffled[id(variable)], strict=True):
+                    if variable.kind in (STRUCTURE, DIRECTION):
+                        graph[variable.key] = part
+                        continue
+                    own = graph[variable.key].clone().reshape(len(part), -1)
+                    own[:, list(variable.places)] = part[:, list(variable.places)]
+                    graph[variable.key] = own.reshape(graph[variable.key].shape)
+            scores = self._judge.scores(changed)
+            moved = np.abs(self._leading(scores) - self._log_odds)
+            is_kept = (scores.argmax(dim=1) == self._predicted).double().numpy()
+            self._made[key] = _Trial(is_kept, moved, self._weights)
+        return self._made[key]
+
+    def _leading(self, scores: Tensor) -> Floats:
+        """Log-odds of the class that was predicted first."""
+        own = scores.gather(1, self._predicted[:, None])[:, 0]
+        others = scores.scatter(1, self._predicted[:, None], -torch.inf).logsumexp(dim=1)
+        return np.clip(np.nan_to_num((own - others).numpy()), -MOST_LOG_ODDS, MOST_LOG_ODDS)
+
+    def _parts(self, variable: Variable) -> list[Tensor]:
+        """What each graph has in place of what the variable reads."""
+        if variable.kind == STRUCTURE:
+            return [_rewired(graph, self._random) for graph in self._graphs]
+        if variable.kind == DIRECTION:
+            return [_turned(graph, self._random) for graph in self._graphs]
+        values = [graph[variable.key] for graph in self._graphs]
+        rows = torch.cat([value.reshape(len(value), -1) for value in values])
+        order = self._orders[variable.of]
+        return list(torch.split(rows[torch.from_numpy(order)], [len(value) for value in values]))
+
+    @cached_property
+    def _orders(self) -> Mapping[str, Ints]:
+        """Which row of all takes the place of each, of nodes, edges and graphs; both directions of an edge alike."""
+        ends = [_undirected(graph) for graph in self._graphs]
+        starts = np.cumsum([0, *(len(place) for _, place in ends)])
+        firsts = np.concatenate([first + start for (first, _), start in zip(ends, starts, strict=False)])
+        sizes = np.cumsum([0, *(len(first) for first, _ in ends)])
+        places = np.concatenate([place + size for (_, place), size in zip(ends, sizes, strict=False)])
+        return {
+            NODE: self._random.permutation(sum(map(node_count, self._graphs))),
+            EDGE: firsts[self._random.permutation(len(firsts))][places],
+            GRAPH: self._random.permutation(len(self._graphs)),
+        }
 
 
-def _with_other(graphs: CollatedGraphs, row: Tensor | None) -> Data | None:
-    """The first graph that has another row."""
-    rows = graphs.tensor("edge_attr")
-    if rows is None or not len(rows):
-        return None
-    is_other = torch.ones(len(rows), dtype=torch.bool) if row is None else (rows != row).reshape(len(rows), -1).any(1)
-    first = int(is_other.int().argmax())
-    place = int(np.searchsorted(graphs.counts.cumsum(), first, side="right"))
-    return graphs[place] if bool(is_other.any()) else None
-
-
-def _undirected_edges(graph: Data) -> tuple[Ints, Ints]:
+def _undirected(graph: Data) -> tuple[Ints, Ints]:
     """The first of the edges with the same two ends, and for each edge the number of its two ends."""
     ends = np.sort(graph.edge_index.cpu().numpy(), axis=0)
     _, first, place = np.unique(ends[0] * node_count(graph) + ends[1], return_index=True, return_inverse=True)
     return first, place
+
+
+def _rewired(graph: Data, random: np.random.Generator) -> Tensor:
+    """As many edges between other nodes; self-loops stay, and so does which edges have a reverse."""
+    ends, size = graph.edge_index.cpu().numpy(), node_count(graph)
+    first, place = _undirected(graph)
+    if size < 2:
+        return graph.edge_index
+    one = random.integers(size, size=len(first))
+    other = (one + random.integers(1, size, size=len(first))) % size
+    is_up = ends[0] < ends[1]
+    new = np.where(is_up, [one[place], other[place]], [other[place], one[place]])
+    return torch.from_numpy(np.where(ends[0] == ends[1], ends, new)).to(graph.edge_index)
+
+
+def _turned(graph: Data, random: np.random.Generator) -> Tensor:
+    """Every other edge that has no reverse, by chance, goes the other way."""
+    ends = graph.edge_index.cpu().numpy()
+    codes = ends[0] * node_count(graph) + ends[1]
+    has_reverse = np.isin(codes, ends[1] * node_count(graph) + ends[0])
+    first, place = _undirected(graph)
+    is_turned = (random.random(len(first)) < 0.5)[place] & ~has_reverse
+    return torch.from_numpy(np.where(is_turned, ends[::-1], ends)).to(graph.edge_index)
+
+
+def _effect(variable: Variable, trial: _Trial, everything: _Trial, number: int, *, is_sufficient: bool) -> Effect:
+    share = 1 - trial.kept
+    low, high = wilson(round(share * number), number)
+    whole = everything.mean_moved
+    error = float(np.sqrt(((trial.moved - trial.mean_moved) ** 2) @ trial.weights / number))
+    return Effect(
+        variable=variable,
+        decisions=share,
+        low=low,
+        high=high,
+        log_odds=min(1.0, trial.mean_moved / whole) if whole else 0.0,
+        log_odds_error=error / whole if whole else 0.0,
+        is_sufficient=is_sufficient,
+    )
+
+
+def _unknown(variable: Variable) -> Effect:
+    return Effect(
+        variable=variable, decisions=0.0, low=0.0, high=1.0, log_odds=0.0, log_odds_error=0.0, is_sufficient=True
+    )
+
+
+def cuts_of(judge: Judge, graphs: Sequence[Data], variable: Variable, seed: int = 0) -> tuple[float, ...]:
+    """The cuts of a continuous column, ascending: where the model's mean response to its values changes most.
+
+    Half of the nodes, or edges, of each graph are given one value after the other. A cut is the roundest number where
+    the response changes, so that what is said is what is counted; values from it on are above.
+
+    Args:
+        judge: The model.
+        graphs: Graphs of all classes that it predicts.
+        variable: The column.
+        seed: Of the choice of the half.
+    """
+    from sklearn.tree import DecisionTreeRegressor
+
+    graphs = graphs[:: -(-len(graphs) // CUT_GRAPHS)]
+    (place,) = variable.places
+    random, halves = np.random.default_rng(seed), []
+    for graph in graphs:
+        order = _undirected(graph)[1] if variable.of == EDGE else np.arange(node_count(graph))
+        halves.append(torch.from_numpy((random.random(int(order.max(initial=0)) + 1) < 0.5)[order]))
+
+    def response(values: Floats) -> Floats:
+        rows = []
+        for value in values.tolist():
+            changed = [copy.copy(graph) for graph in graphs]
+            for graph, half in zip(changed, halves, strict=True):
+                own = graph[variable.key].clone()
+                own.reshape(len(own), -1)[half.to(own.device), place] = value
+                graph[variable.key] = own
+            scores = judge.scores(changed)
+            rows.append((scores - scores.logsumexp(dim=1, keepdim=True)).clamp(min=-MOST_LOG_ODDS).mean(dim=0).numpy())
+        return np.array(rows)
+
+    known = torch.cat([graph[variable.key].reshape(len(graph[variable.key]), -1)[:, place] for graph in graphs])
+    points = np.unique(np.quantile(known.double().cpu().numpy(), np.linspace(0, 1, NUM_POINTS)))
+    answers = response(points)
+    least = LEAST_STEP * float(((answers - answers.mean(axis=0)) ** 2).mean())
+    tree = DecisionTreeRegressor(max_leaf_nodes=MAX_CUTS + 1, min_impurity_decrease=least, random_state=0)
+    thresholds = tree.fit(points[:, None], answers).tree_.threshold
+    cuts = set[float]()
+    for threshold in thresholds[thresholds != -2].tolist():
+        above = int(np.searchsorted(points, threshold))
+        finer = np.linspace(points[above - 1], points[above], NUM_BETWEEN + 2)
+        steps = np.linalg.norm(np.diff(response(finer), axis=0), axis=1)
+        at = int(steps.argmax())
+        cuts.add(roundest(float(finer[at]), float(finer[at + 1])))
+    return tuple(sorted(cuts))
+
+
+def roundest(low: float, high: float) -> float:
+    """The number above ``low`` and up to ``high`` with the fewest digits.
+
+    >>> roundest(1.93, 2.04), roundest(0.261, 0.268), roundest(-0.4, 0.3)
+    (2.0, 0.265, 0.0)
+    """
+    if low < 0 <= high:
+        return 0.0
+    power = 10.0 ** np.ceil(np.log10(max(abs(low), abs(high))))
+    while True:
+        for step in (power, power / 2):
+            if (number := float(np.floor(high / step) * step)) > low:
+                return float(f"{number:.12g}")
+        power /= 10

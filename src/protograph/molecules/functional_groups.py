@@ -9,10 +9,11 @@ from typing import Any
 from torch_geometric.data import Data
 
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.graphs.names import ColumnNames, named_graph
+from protograph.graphs.named_graph import named_graph
+from protograph.graphs.names import ColumnNames
 from protograph.molecules.read import import_chem
 from protograph.molecules.write import source_molecule
-from protograph.patterns.subgraph_isomorphism import places_of
+from protograph.patterns.subgraph_isomorphism import Asked, places_of
 
 PURPOSE = "naming functional groups"
 
@@ -257,7 +258,7 @@ class PartNamer:
 
     def names(
         self,
-        pattern: EncodedGraph,
+        pattern: EncodedGraph | Asked,
         graphs: EncodedGraphs,
         holders: Iterable[int],
         *,

@@ -1,158 +1,128 @@
-"""Graphs of named atoms as SMARTS: what a molecule must hold to contain them, neither more nor less."""
+"""Patterns of molecules as SMARTS: what a molecule must hold to contain them, neither more nor less."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from torch import Tensor
-from torch_geometric.data import Data
-
-from protograph.graphs.conditions import EdgeRule
-from protograph.molecules.elements import OTHER, SYMBOLS, are_atoms
+from protograph.graphs.conditions import Condition, Conditions, Reading
+from protograph.graphs.variables import ONE_HOT, Variable
+from protograph.molecules.elements import OTHER, SYMBOLS, TABLE
 from protograph.molecules.read import import_chem
-from protograph.molecules.write import PURPOSE, WAY_OUT
+from protograph.molecules.write import PURPOSE
 
-ANY_BOND = "~"
+if TYPE_CHECKING:
+    from protograph.explanation.pattern import Pattern
+
+ANY_BOND, ANY_ATOM = "~", "*"
 SIGNS = {"single": "-", "double": "=", "triple": "#", "aromatic": ":"}
 # A bond of none of these types, as a column of edge_attr.
 OTHER_BONDS = ("other", "unspecified")
-# Columns beside those of atoms have longer names: those of an alphabet are no table of elements.
-MIN_NAME = 3
+_NUMBER = {symbol: number for number, symbol in enumerate(TABLE.split(), start=1)}
+_HYBRIDS = {"S": "^0", "SP": "^1", "SP2": "^2", "SP3": "^3", "SP3D": "^4", "SP3D2": "^5"}
+_FLAGS = {"is_aromatic": ("A", "a"), "is_in_ring": ("!R", "R")}
+# What a value of a column is in SMARTS, by the names that PyG's columns have; nothing where there is no such value.
+_ATOMS: Mapping[str, Callable[[str], str | None]] = {
+    "degree": lambda text: f"X{text}",
+    "num_hs": lambda text: f"H{text}",
+    "formal_charge": lambda text: f"{int(text):+d}",
+    "charge": lambda text: f"{int(text):+d}",
+    "hybridization": _HYBRIDS.get,
+}
 
 
-def atom_columns(feature_names: Sequence[str]) -> list[int] | None:
-    """Columns of ``x`` that name an atom; ``None`` where the features are not those of atoms.
+def smarts_of(pattern: "Pattern") -> str | None:
+    """SMARTS of a pattern; ``None`` where it is none of molecules, or asks for what SMARTS cannot say.
 
-    >>> atom_columns(("C", "O", "in ring")), atom_columns(("A", "B", "C")), atom_columns(("head", "body"))
-    ([0, 1], None, None)
+    The order of the nodes does not matter, and how often a pattern must be there is not said.
     """
-    columns = [column for column, name in enumerate(feature_names) if name in SYMBOLS or name == OTHER]
-    others = [name for column, name in enumerate(feature_names) if column not in columns]
-    is_table = are_atoms([feature_names[column] for column in columns])
-    return columns if is_table and all(len(name) >= MIN_NAME for name in others) else None
+    noun = pattern.node_reading.noun
+    if noun is None or not noun.are_elements or pattern.is_induced:
+        return None
+    try:
+        atoms = [_atom(own, pattern.node_reading) for own in pattern.of_nodes]
+        bonds = {edge: _bond(pattern.of_edges[edge], pattern.edge_reading) for edge in pattern.edges}
+        for node in pattern.closed:
+            atoms[node] = [*atoms[node], f"D{sum(node in edge for edge in pattern.edges)}"]
+        return _joined([f"[{';'.join(own)}]" if own else ANY_ATOM for own in atoms], bonds)
+    except (ImportError, ValueError):
+        return None
 
 
-def to_smarts(
-    graph: Data, atom_names: Sequence[str], bond_names: Sequence[str] = (), edge_rule: EdgeRule | None = None
-) -> str:
-    """SMARTS of a graph; what it cannot say, :func:`unsaid` names.
-
-    An atom is known by its element alone, aromatic or not, whatever its charge. One that none of the columns names is
-    any but those. Bonds have a type only where edges are matched. The order of the nodes does not matter.
-
-    Args:
-        graph: The graph.
-        atom_names: Names of the columns of ``x``, among them the symbols of atoms.
-        bond_names: Names of the columns of ``edge_attr``, in any case: single, double, triple, aromatic.
-        edge_rule: Which edges count as the same; ``None`` for all.
-
-    Raises:
-        ValueError: If ``atom_names`` are not those of atoms, a node is of several, or no molecule has so many rings.
-        ImportError: If RDKit is not installed.
-
-    >>> import torch
-    >>> graph = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]), edge_attr=torch.ones(2, 1))
-    >>> to_smarts(graph, ("C", "O"), ("double",)), to_smarts(graph, ("C", "O"), ("double",), EdgeRule(is_matched=True))
-    ('[#6]~[#8]', '[#6]=[#8]')
-    """
+def _joined(atoms: list[str], bonds: dict[tuple[int, int], str]) -> str | None:
+    """Atoms and bonds as one line; ``None`` where it has more rings open at a time than SMARTS can number."""
     chem = import_chem(PURPOSE)
-    symbols, signs = _symbols(graph, atom_names), _signs(graph, bond_names, edge_rule or EdgeRule())
-    number = chem.GetPeriodicTable().GetAtomicNumber
-    any_other = f"[{'&'.join(f'!#{number(name)}' for name in atom_names if name in SYMBOLS)}]"
-    bonds = _bonds(graph, signs)
     with chem.rdBase.BlockLogs():
-        order = _order(symbols, bonds, chem)
+        order = _order(atoms, bonds, chem)
         place = {node: position for position, node in enumerate(order)}
         molecule = chem.RWMol()
         for node in order:
-            molecule.AddAtom(
-                chem.AtomFromSmarts(any_other if symbols[node] == OTHER else f"[#{number(symbols[node])}]")
-            )
+            molecule.AddAtom(chem.AtomFromSmarts(atoms[node]))
         ends = sorted((*sorted((place[u], place[v])), sign) for (u, v), sign in bonds.items())
         for place_of_bond, (first, second, sign) in enumerate(ends):
             molecule.AddBond(first, second, chem.BondType.SINGLE)
             molecule.ReplaceBond(place_of_bond, chem.BondFromSmarts(sign))
         text = str(chem.MolToSmarts(molecule))
-        if chem.MolFromSmarts(text) is None:
-            raise ValueError("SMARTS is for molecules, got a graph with more rings open at a time than it can number")
-        return text
+        return None if chem.MolFromSmarts(text) is None else text
 
 
-def unsaid(
-    graph: Data, atom_names: Sequence[str], bond_names: Sequence[str] = (), edge_rule: EdgeRule | None = None
-) -> list[str]:
-    """What counts besides, which SMARTS cannot say: columns that name no atom and, of matched edges, no bond.
+def _atom(conditions: Conditions, reading: Reading) -> list[str]:
+    """What is asked of an atom, each to be met."""
+    parts = [_alternatives(one, reading.variable(one.variable), _atom_value) for one in conditions]
+    return [part for part in parts if part]
 
-    >>> import torch
-    >>> unsaid(Data(x=torch.ones(1, 2)), ("C", "in ring"))
-    ['in ring']
+
+def _bond(conditions: Conditions, reading: Reading) -> str:
+    parts = [_alternatives(one, reading.variable(one.variable), _bond_value) for one in conditions]
+    return ";".join(part for part in parts if part) or ANY_BOND
+
+
+def _alternatives(condition: Condition, variable: Variable, value_of: Callable[[Variable, float], str | None]) -> str:
+    """A condition in SMARTS.
+
+    Raises:
+        ValueError: If SMARTS cannot say it.
     """
-    columns = atom_columns(atom_names) or []
-    names = [name for column, name in enumerate(atom_names) if column not in columns]
-    rule = edge_rule or EdgeRule()
-    if not rule.is_matched or not isinstance(graph.edge_attr, Tensor):
-        return names
-    if _bond_rows(graph, bond_names, rule) is None:
-        return [*names, "edge attributes"]
-    return [*names, *(name for name in bond_names if _bond_name(name) not in (*SIGNS, *OTHER_BONDS))]
+    codes = [float(code) for code, _ in variable.labels] or list(variable.values)
+    codes = [*([-1.0] if variable.kind == ONE_HOT and condition.low == -1 else []), *codes]
+    texts = [value_of(variable, code) for code in codes if condition.low <= code <= condition.high]
+    if not texts or None in texts:
+        raise ValueError(f"SMARTS cannot ask for {variable.name}")
+    if condition.is_not:
+        return "&".join(f"!{text}" for text in texts)
+    return ",".join(map(str, texts))
 
 
-def _symbols(graph: Data, names: Sequence[str]) -> list[str]:
-    """Symbol of each node; of one that no column names, that of any other atom."""
-    x, columns = graph.x, atom_columns(names)
-    if columns is None or not isinstance(x, Tensor) or x.dim() != 2 or x.size(1) != len(names):
-        raise ValueError(f"SMARTS is for atoms that the columns of x name{WAY_OUT}")
-    own = x[:, columns]
-    if not bool(((own == 0) | (own == 1)).all() and (own.sum(dim=1) <= 1).all()):
-        raise ValueError("SMARTS is for nodes that are one atom each, got other values of x in the columns of atoms")
-    return [names[columns[row.index(1)]] if 1 in row else OTHER for row in own.tolist()]
+def _atom_value(variable: Variable, code: float) -> str | None:
+    label = variable.label(code)
+    if variable.are_elements:
+        symbols = [symbol for _, symbol in variable.labels if symbol in SYMBOLS]
+        is_known = label is not None and label != OTHER
+        return f"#{_NUMBER[label]}" if is_known else "&".join(f"!#{_NUMBER[symbol]}" for symbol in symbols)
+    text = label if label is not None else f"{code:g}"
+    if variable.name in _FLAGS:
+        return _FLAGS[variable.name][text.lower() in ("true", "1")]
+    return _ATOMS.get(variable.name, lambda text: None)(text)
 
 
-def _bond_name(name: object) -> str:
-    return str(name).strip().lower()
+def _bond_value(variable: Variable, code: float) -> str | None:
+    label = (variable.label(code) or "").strip().lower()
+    known = [SIGNS[name] for _, own in variable.labels if (name := own.strip().lower()) in SIGNS]
+    if label in SIGNS:
+        return SIGNS[label]
+    return "&".join(f"!{sign}" for sign in known) if known and label in ("", *OTHER_BONDS) else None
 
 
-def _bond_rows(graph: Data, bond_names: Sequence[str], rule: EdgeRule) -> list[list[float]] | None:
-    """Entries of each edge in the columns of bonds, one-hot or all 0; ``None`` where types are not told that way."""
-    values, columns = graph.edge_attr, [i for i, name in enumerate(bond_names) if _bond_name(name) in SIGNS]
-    if not isinstance(values, Tensor) or values.dim() != 2 or values.size(1) != len(bond_names) or not columns:
-        return None
-    # Bins between which 0 and 1 count as equal leave nothing of a bond's type.
-    cuts = [rule.cuts[column] for column in columns] if len(rule.cuts) == len(bond_names) else []
-    own = values[:, columns]
-    is_one_hot = bool(((own == 0) | (own == 1)).all() and (own.sum(dim=1) <= 1).all())
-    is_told = is_one_hot and all(not cut or any(0 < number < 1 for number in cut) for cut in cuts)
-    rows: list[list[float]] = own.tolist()
-    return rows if is_told else None
-
-
-def _signs(graph: Data, bond_names: Sequence[str], rule: EdgeRule) -> list[str]:
-    """Sign of each column of ``edge_index``."""
-    rows = _bond_rows(graph, bond_names, rule) if rule.is_matched else None
-    if rows is None:
-        return [ANY_BOND] * int(graph.edge_index.size(1))
-    signs = [SIGNS[name] for name in map(_bond_name, bond_names) if name in SIGNS]
-    none_of_them = "&".join(f"!{sign}" for sign in signs)
-    return [signs[row.index(1)] if 1 in row else none_of_them for row in rows]
-
-
-def _bonds(graph: Data, signs: Sequence[str]) -> dict[tuple[int, int], str]:
-    """Sign of each undirected edge; of repeated ones the first counts, as in the counting."""
-    bonds: dict[tuple[int, int], str] = {}
-    for (u, v), sign in zip(graph.edge_index.T.tolist(), signs, strict=True):
-        if u != v:
-            bonds.setdefault((min(u, v), max(u, v)), sign)
-    return bonds
-
-
-def _order(symbols: Sequence[str], bonds: dict[tuple[int, int], str], chem: Any) -> list[int]:
+def _order(atoms: list[str], bonds: dict[tuple[int, int], str], chem: Any) -> list[int]:
     """The nodes in an order that depends on nothing but the pattern."""
     kinds = {sign: chem.BondType.values[number + 1] for number, sign in enumerate(sorted(set(bonds.values())))}
+    ranks = {text: rank for rank, text in enumerate(sorted(set(atoms)), start=1)}
     molecule = chem.RWMol()
-    for symbol in symbols:
-        molecule.AddAtom(chem.Atom(symbol))
+    for text in atoms:
+        atom = chem.Atom("C")
+        atom.SetIsotope(ranks[text])
+        molecule.AddAtom(atom)
     for (u, v), sign in bonds.items():
         molecule.AddBond(u, v, kinds[sign])
     molecule.UpdatePropertyCache(strict=False)
     chem.FastFindRings(molecule)
-    ranks = list(chem.CanonicalRankAtoms(molecule, breakTies=True))
-    return sorted(range(len(symbols)), key=ranks.__getitem__)
+    places = list(chem.CanonicalRankAtoms(molecule, breakTies=True))
+    return sorted(range(len(atoms)), key=places.__getitem__)

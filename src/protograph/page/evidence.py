@@ -11,13 +11,14 @@ from protograph._utils.arrays import Bools, Ints
 from protograph._utils.randomness import preserved_random_state
 from protograph._utils.words import counted
 from protograph.explanation import Evidence, Prototype, Reason
-from protograph.explanation.pattern import nodes_of
+from protograph.explanation.pattern import Pattern, nodes_of
 from protograph.explanation.prototype import NextBest, TakenOut
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
 from protograph.models.predictions import Judge
 from protograph.molecules.functional_groups import NamedPart
+from protograph.page.conditions import pattern_of, relaxed
 from protograph.page.counting import information, spread
 from protograph.page.search import Candidate, ClusterResult, FittedClass
 from protograph.patterns.common_subgraph import CommonPatterns
@@ -26,6 +27,7 @@ from protograph.patterns.subgraph_isomorphism import contained_in, is_isomorphic
 
 LOOKED_AT = 100  # graphs of the cluster in which nodes and edges are looked up one by one
 WHOLE_CALLS = 20_000  # nodes to place in one graph before it counts as one without the prototype
+RELAXED_CALLS = 2_000  # the same where it is looked whether a condition makes a difference
 PART_CALLS = 20_000  # nodes to try for the largest part of the prototype in one graph
 SAME_SHARE = 0.05  # clusters with one prototype are one if the shares that have it differ by no more
 MOST_NEXT = 3  # patterns of other sessions that are kept
@@ -72,9 +74,29 @@ def gather(candidate: Candidate, cluster: Sequence[int], fitted: FittedClass, *,
     )
 
 
+def asked_of(graph: Data, fitted: FittedClass, *, is_relaxed: bool) -> Pattern | None:
+    """What a prototype asks of its nodes and edges; ``None`` where no conditions say it, or it does not hang together.
+
+    Args:
+        graph: The prototype.
+        fitted: The fitted model.
+        is_relaxed: Whether conditions that make no difference are left out.
+    """
+    encoded = fitted.encoded
+    own = encoded.encode(graph)
+    if encoded.node_rule.rows or encoded.edge_rule.rows or (own.node_kinds < 0).any():
+        return None
+    try:
+        pattern = pattern_of(graph, own, encoded)
+    except ValueError:
+        return None
+    holds = contained_in(own, encoded, max_calls=WHOLE_CALLS)
+    return relaxed(pattern, encoded, holds > 0, RELAXED_CALLS) if is_relaxed and (holds >= 0).all() else pattern
+
+
 def named_parts(graph: Data, fitted: FittedClass) -> tuple[NamedPart, ...]:
     """What parts of a prototype are called in every molecule that it is counted in."""
-    if fitted.namer is None or not fitted.encoded.match_features:
+    if fitted.namer is None or fitted.encoded.node_rule.is_empty:
         return ()
     answers = contained_in(graph, fitted.encoded, max_calls=WHOLE_CALLS)
     return fitted.namer.names(fitted.encoded.encode(graph), fitted.encoded, np.flatnonzero(answers > 0).tolist())

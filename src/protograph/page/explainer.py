@@ -11,12 +11,13 @@ from protograph._utils.progress import timed
 from protograph._utils.randomness import preserved_random_state
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
-from protograph.graphs.conditions import NodeRule
+from protograph.graphs.conditions import Reading
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.clustering import Selection, class_map, given_cluster, select
 from protograph.page.consensus import POOL, consensus_of
 from protograph.page.contributions import linear_head
 from protograph.page.evidence import (
+    asked_of,
     gather,
     merged,
     named_parts,
@@ -24,12 +25,12 @@ from protograph.page.evidence import (
     taken_out_fields,
     undecided,
 )
-from protograph.page.match_rules import ResolvedEdges, ResolvedNodes, resolved_edges, resolved_nodes
+from protograph.page.match_rules import Readings, readings_of
 from protograph.page.options import SearchOptions, Walk, check_options, walk_of
+from protograph.page.reasons.conditions import FULL, MAIN, SHAPE
 from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
 from protograph.page.search import ClusterResult, FittedClass, NoPrototypeError
 from protograph.page.walk import walked_prototype
-from protograph.patterns.canonical import CanonicalGraph, canonical_graph
 from protograph.patterns.joint import are_matched_by_kind, counted_kinds
 
 
@@ -131,25 +132,20 @@ class PAGE(Explainer):
             clusters = [result.cluster for result in results]
             prototypes = best_first(prototypes, self._running.resolution)
             shown = reasons.shown(target) if reasons else set()
-            # Colours are those of columns, where kinds by a rule have colours of their own.
-            names = self._names if self._nodes().rule.is_plain else replace(self._names, colors=())
             return self._explanation(
                 target,
                 prototypes=prototypes,
                 **taken_out_fields(fitted, prototypes, reasons.of_class[target] if reasons else ()),
                 source_graphs={i: self._store[i] for i in sorted(_sources(prototypes) | shown)},
-                edge_rule=self._edges().rule,
-                node_rule=self._nodes().rule,
-                names=names,
+                edge_rule=self._encoded().edge_rule,
+                node_rule=self._encoded().node_rule,
                 embedding_map=class_map(self._fitted(), self.members(target), clusters)
                 if representatives is None
                 else None,
                 timings={**timings, **(reasons.seconds if reasons else {})},
-                rule=reasons.rule(target, names.colors) if reasons else None,
+                rule=reasons.rule(target) if reasons else None,
                 notes=[
                     *selection.notes,
-                    *self._edges().notes,
-                    *self._nodes().notes,
                     *notes,
                     *self._order_notes(prototypes),
                     *undecided(prototypes),
@@ -169,16 +165,19 @@ class PAGE(Explainer):
 
     def _to_reason(self) -> FittedGraphs:
         graphs = self._encoded()
-        readings = {graphs.match_features: graphs}
-        if graphs.match_features and graphs.kind_counts.size > 1:
-            readings[False] = graphs.without_kinds()
+        if graphs.node_rule.rows or graphs.edge_rule.rows:  # of which no pattern can speak
+            nodes, edges = (Reading() if one.rows else one for one in (graphs.node_rule, graphs.edge_rule))
+            graphs = EncodedGraphs(self._store, match_features=nodes, match_edges=edges)
+        readings = {FULL: graphs}
+        if len(graphs.node_rule.variables) > 1:
+            readings[MAIN] = graphs.read_by(graphs.node_rule.main)
+        if graphs.num_kinds > 1:
+            readings[SHAPE] = graphs.read_by(Reading())
         return FittedGraphs(
             judge=self._judge,
             embedded=self._fitted(),
             readings=readings,
             graph=self._store.__getitem__,
-            edge_rule=graphs.edge_rule,
-            names=self._names.of_columns,
             namer=self._namer,
             max_reasons=self.max_reasons,
         )
@@ -206,13 +205,13 @@ class PAGE(Explainer):
             encoded=self._encoded(),
             canonical=self._canonical,
             target=target,
-            match_features=self._nodes().match_features,
+            match_features=self._readings().nodes,
             namer=self._namer,
         )
 
     def _encoded(self) -> EncodedGraphs:
         """All graphs as the counting reads them; made once a fit for each way to read them."""
-        nodes, edges = counted_kinds(self._nodes().match_features), self._edges().rule
+        nodes, edges = counted_kinds(self._readings().nodes), self._readings().edges
 
         def encoded() -> EncodedGraphs:
             with timed(self._seconds, "encoding"):
@@ -220,28 +219,15 @@ class PAGE(Explainer):
 
         return self._once(f"encoded, features {nodes}, edges {edges}", encoded)
 
-    def _nodes(self) -> ResolvedNodes:
-        """Which nodes count as the same; found out once a fit."""
-        asked: Any = True if self._walk and self.match_features == "auto" else self.match_features
-        if asked != "auto":
-            return ResolvedNodes(asked)
-        return self._once("nodes", lambda: resolved_nodes(self._judge, self._store, self._names.features))
+    def _readings(self) -> Readings:
+        """Which nodes and edges count as the same; found out once a fit. A walk is the paper's: equal rows."""
+        nodes: Any = True if self._walk and self.match_features == "auto" else self.match_features
+        edges: Any = False if self._walk and self.match_edges == "auto" else self.match_edges
 
-    def _edges(self) -> ResolvedEdges:
-        """Which edges count as the same; found out once a fit."""
-        asked = False if self._walk and self.match_edges == "auto" else self.match_edges
-        model, predictions = self._running, self._fitted().predictions
-        return self._once(
-            f"edges, {asked}",
-            lambda: resolved_edges(asked, model, self._store, predictions),
-        )
+        def readings() -> Readings:
+            return readings_of(nodes, edges, self._judge, self._store, self._sensitivity(), self._shuffled())
 
-    def _canonical(self, indices: Sequence[int]) -> list[CanonicalGraph]:
-        """Graphs with their nodes in canonical order; each is made once a fit."""
-        made: dict[int, CanonicalGraph] = self._once("canonical graphs", dict)
-        fresh = [index for index in dict.fromkeys(indices) if index not in made]
-        made.update(zip(fresh, map(canonical_graph, self._store.take(fresh)), strict=True))
-        return [made[index] for index in indices]
+        return self._once(f"readings, {nodes}, {edges}", readings)
 
     def _head(self) -> Floats | None:
         """The linear map that the model ends in, if it does; looked for once a fit."""
@@ -255,7 +241,7 @@ class PAGE(Explainer):
             budget=self.budget,
             max_nodes=self.max_nodes,
             match_features=fitted.match_features,
-            match_edges=self._edges().rule,
+            match_edges=self._encoded().edge_rule,
             walk=self._walk or Walk(),
         )
         self._progress.expect("searching", self.budget * len(selection.clusters))
@@ -281,8 +267,7 @@ class PAGE(Explainer):
             graph=candidate.graph,
             probability=candidate.session.probability,
             margin=candidate.session.margin,
-            are_nodes_matched=fitted.encoded.match_features,
-            node_rule=fitted.encoded.node_rule or NodeRule(),
+            node_rule=fitted.encoded.node_rule,
             target=fitted.target,
             predicted=candidate.predicted,
             cluster=number,
@@ -295,6 +280,7 @@ class PAGE(Explainer):
             sessions=[one.session for one in result.candidates],
             evidence=evidence,
             edge_rule=fitted.encoded.edge_rule,
+            pattern=asked_of(candidate.graph, fitted, is_relaxed=self._walk is None),
             named_parts=named_parts(candidate.graph, fitted),
             next_best=next_best(result, fitted.encoded) if self._walk is None else (),
             **self._names.of_columns,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from protograph._utils.options import check_count, check_number
 from protograph._utils.randomness import checked_seed
-from protograph.graphs.conditions import MatchEdges
+from protograph.graphs.conditions import Match
 from protograph.patterns.joint import MatchFeatures
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class SearchOptions:
     budget: int = 5
     max_nodes: int | None = None
     match_features: MatchFeatures = True
-    match_edges: MatchEdges = False
+    match_edges: Match = False
     walk: Walk = field(default_factory=Walk)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph._utils.arrays import Floats, Ints
-from protograph.graphs.conditions import MatchEdges
+from protograph.graphs.conditions import Match
 from protograph.patterns.joint import JointGraphs, MatchFeatures
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.subgraph_isomorphism import image_of
@@ -51,7 +51,7 @@ class CommonPatterns:
     """
 
     def __init__(
-        self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: MatchEdges = False
+        self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: Match = False
     ) -> None:
         from protograph.patterns import common_subgraph_kernels
 

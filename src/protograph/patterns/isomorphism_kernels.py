@@ -14,21 +14,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from protograph._utils.arrays import Ints, Kinds
+from protograph._utils.arrays import Bools, Ints, Kinds
 from protograph._utils.compiling import compiled, inner
 
 YES, NO, UNDECIDED = 1, 0, -1
-# Columns of a plan's positions: compact kind; degree that a node must have, -1 for any; the last earlier position that
-# it could be swapped with, and the first later one, -1 for none. Then, for each position, one more than the compact
-# kind of the edge to it, 0 where there is none; and how many neighbours it has of each compact kind.
+# What a node of a pattern accepts is a *class*: some kinds of nodes; what an edge accepts likewise.
+# Columns of a plan's positions: class; degree that a node must have, -1 for any; the last earlier position that it
+# could be swapped with, and the first later one, -1 for none. Then, for each position, one more than the class of the
+# edge to it, 0 where there is none; and how many neighbours it has of each class.
 KIND, DEGREE, TWIN, NEXT, JOINED = range(5)
 # Bits of a word that are used: its sign and the one below stay 0, so that shifts and sums keep it positive.
 BITS = 62
 # Rows of a scratch's steps: the node of each position, -1 for none; the position of each step; then the nodes of each
 # place, ascending.
 IMAGE, ORDER, PLACES = range(3)
-# Columns of a scratch's nodes: compact kind; then for each compact kind how many neighbours it has.
+# Columns of a scratch's nodes: class, SEVERAL where more than one accepts it, -1 for none; then for each class how many
+# neighbours it accepts.
 _OWN, _AROUND = range(2)
+SEVERAL = -2
 # So many words looked at count as one more node that is placed: in very large graphs a step takes longer.
 WORDS_A_CALL = 4096
 # Nodes placed, and nodes of graphs gone through, before Python is asked whether to go on: a tenth of a second or two.
@@ -38,10 +41,11 @@ MOST_AT_ONCE = 2**20
 class Plan(NamedTuple):
     """A pattern and how it must lie in a graph."""
 
-    positions: Ints  # [size, JOINED + size + num_kinds] see above
-    least: Ints  # [num_kinds] nodes of each kind
-    lookup: Ints  # compact kind of each kind, -1 where the pattern has no such node
-    edge_kinds: Ints  # kind of each compact kind of edge
+    positions: Ints  # [size, JOINED + size + num_classes] see above
+    least: Ints  # [num_classes] nodes of each class
+    lookup: Ints  # the class that accepts each kind, SEVERAL where more than one does, -1 where none
+    accepts: Bools  # [num_kinds, num_classes]
+    accepts_edges: Bools  # [num_edge_kinds, num_edge_classes]
     order: Ints  # node of the pattern of each position
     is_induced: bool  # whether nodes that are not joined in the pattern must not be joined in the graph
     at_least: int  # in how many places, no two with the same nodes
@@ -60,8 +64,8 @@ class Graphs(NamedTuple):
 class Scratch(NamedTuple):
     """Room for the search of one graph after the other."""
 
-    nodes: Ints  # [nodes of the largest graph + 1, 1 + num_kinds] see above; last, nodes of each kind
-    near: Ints  # [edge kinds + 1, words] neighbours of the node placed last, by each kind of edge; last, by any
+    nodes: Ints  # [nodes of the largest graph + 1, 1 + num_classes] see above; last, nodes that each class accepts
+    near: Ints  # [edge classes + 1, words] neighbours of the node placed last, by each class of edge; last, by any
     candidates: Ints  # [size + 1, size, 1 + words] of each position at each step: how many, then which
     steps: Ints  # [PLACES + at_least, size] see above
 
@@ -71,7 +75,7 @@ def scratch_for(plan: Plan, num_nodes: int) -> Scratch:
     size, words = plan.positions.shape[0], 1 + num_nodes // BITS
     return Scratch(
         np.empty((num_nodes + 1, 1 + plan.least.size), np.int64),
-        np.empty((plan.edge_kinds.size + 1, words), np.int64),
+        np.empty((plan.accepts_edges.shape[1] + 1, words), np.int64),
         np.empty((size + 1, size, words + 1), np.int64),
         np.empty((PLACES + plan.at_least, size), np.int64),
     )
@@ -79,39 +83,51 @@ def scratch_for(plan: Plan, num_nodes: int) -> Scratch:
 
 @inner
 def _has_enough(graphs: Graphs, first: int, size: int, plan: Plan, nodes: Ints) -> bool:  # pragma: no cover - compiled
-    """Count nodes by kind, and neighbours of each by kind; false if the pattern has more nodes of a kind."""
-    num_kinds, total = plan.least.size, nodes.shape[0] - 1
-    for kind in range(num_kinds):
-        nodes[total, _AROUND + kind] = 0
+    """Count nodes by class, and neighbours of each by class; false if the pattern has more nodes of a class."""
+    num_classes, total = plan.least.size, nodes.shape[0] - 1
+    for own in range(num_classes):
+        nodes[total, _AROUND + own] = 0
     for node in range(size):
-        kind = plan.lookup[graphs.node_kinds[first + node]]
-        nodes[node, _OWN] = kind
-        if kind >= 0:
-            nodes[total, _AROUND + kind] += 1
-    for kind in range(num_kinds):
-        if nodes[total, _AROUND + kind] < plan.least[kind]:
+        kind = graphs.node_kinds[first + node]
+        nodes[node, _OWN] = plan.lookup[kind]
+        _count(nodes, total, plan.lookup[kind], plan.accepts, kind)
+    for own in range(num_classes):
+        if nodes[total, _AROUND + own] < plan.least[own]:
             return False
     for node in range(size):
-        if nodes[node, _OWN] >= 0:
-            for kind in range(num_kinds):
-                nodes[node, _AROUND + kind] = 0
+        if nodes[node, _OWN] != -1:
+            for own in range(num_classes):
+                nodes[node, _AROUND + own] = 0
             for at in range(graphs.starts[first + node], graphs.starts[first + node + 1]):
-                kind = nodes[graphs.neighbours[at], _OWN]
-                if kind >= 0:
-                    nodes[node, _AROUND + kind] += 1
+                other = graphs.neighbours[at]
+                _count(nodes, node, nodes[other, _OWN], plan.accepts, graphs.node_kinds[first + other])
     return True
 
 
 @inner
-def _may_be(degree: int, nodes: Ints, node: int, positions: Ints, position: int) -> bool:  # pragma: no cover - compiled
-    """Whether a node of this degree has what a position needs, kind by kind."""
-    if nodes[node, _OWN] != positions[position, KIND]:
+def _count(nodes: Ints, row: int, own: int, accepts: Bools, kind: int) -> None:  # pragma: no cover - compiled
+    """Count a node of a kind for each class that accepts it."""
+    if own >= 0:
+        nodes[row, _AROUND + own] += 1
+    elif own == SEVERAL:
+        for one in range(accepts.shape[1]):
+            if accepts[kind, one]:
+                nodes[row, _AROUND + one] += 1
+
+
+@inner
+def _may_be(
+    degree: int, kind: int, nodes: Ints, node: int, plan: Plan, position: int
+) -> bool:  # pragma: no cover - compiled
+    """Whether a node of this kind and degree has what a position needs, class by class."""
+    positions, own = plan.positions, nodes[node, _OWN]
+    if own != positions[position, KIND] and (own != SEVERAL or not plan.accepts[kind, positions[position, KIND]]):
         return False
     if positions[position, DEGREE] >= 0 and positions[position, DEGREE] != degree:
         return False
     needs = JOINED + positions.shape[0]
-    for kind in range(positions.shape[1] - needs):
-        if nodes[node, _AROUND + kind] < positions[position, needs + kind]:
+    for one in range(positions.shape[1] - needs):
+        if nodes[node, _AROUND + one] < positions[position, needs + one]:
             return False
     return True
 
@@ -127,7 +143,7 @@ def _prepare(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch
             candidates[0, position, at] = 0
         for node in range(size):
             degree = starts[first + node + 1] - starts[first + node]
-            if _may_be(degree, scratch.nodes, node, positions, position):
+            if _may_be(degree, graphs.node_kinds[first + node], scratch.nodes, node, plan, position):
                 candidates[0, position, 1 + node // BITS] |= np.int64(1) << (node % BITS)
                 candidates[0, position, 0] += 1
         if candidates[0, position, 0] == 0:
@@ -147,20 +163,20 @@ def _num_bits(word: Any) -> Any:  # pragma: no cover - compiled
 
 @inner
 def _note_neighbours(
-    graphs: Graphs, place: int, edge_kinds: Ints, near: Ints, words: int
+    graphs: Graphs, place: int, accepts: Bools, near: Ints, words: int
 ) -> None:  # pragma: no cover - compiled
-    """Write down which nodes are joined to the one at a place among all nodes, by each kind of edge and by any."""
-    last = edge_kinds.size
-    for kind in range(last + 1):
+    """Write down which nodes are joined to the one at a place among all nodes, by each class of edge and by any."""
+    last = accepts.shape[1]
+    for own in range(last + 1):
         for word in range(words):
-            near[kind, word] = 0
+            near[own, word] = 0
     for at in range(graphs.starts[place], graphs.starts[place + 1]):
         other = graphs.neighbours[at]
         bit = np.int64(1) << (other % BITS)
         near[last, other // BITS] |= bit
-        for kind in range(last):
-            if edge_kinds[kind] == graphs.edge_kinds[at]:
-                near[kind, other // BITS] |= bit
+        for own in range(last):
+            if accepts[graphs.edge_kinds[at], own]:
+                near[own, other // BITS] |= bit
 
 
 @inner
@@ -283,7 +299,7 @@ def search_all(
                     answers[i] = YES
                     break
             else:
-                _note_neighbours(graphs, first + node, plan.edge_kinds, scratch.near, words)
+                _note_neighbours(graphs, first + node, plan.accepts_edges, scratch.near, words)
                 if _narrow(positions, plan.is_induced, scratch.near, candidates, steps, words, step):
                     step += 1
                     _choose(candidates, steps, step)

@@ -11,10 +11,10 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._utils.arrays import Bools, Ints
-from protograph.graphs.conditions import MatchEdges, MatchNodes, NodeRule
+from protograph.graphs.conditions import Match, Reading
 from protograph.graphs.encoding import EncodedGraphs
 
-MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool] | NodeRule
+MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool] | Reading
 
 
 def are_matched_by_kind(match_features: MatchFeatures) -> bool:
@@ -26,13 +26,13 @@ def are_matched_by_kind(match_features: MatchFeatures) -> bool:
     return counted_kinds(match_features) is not False or match_features is False
 
 
-def counted_kinds(match_features: MatchFeatures) -> MatchNodes:
+def counted_kinds(match_features: MatchFeatures) -> Match:
     """How counting tells nodes apart: by equal features (also for a tolerance of 0) or by a rule, else not at all.
 
     >>> counted_kinds(True), counted_kinds(0.0), counted_kinds(False), counted_kinds(0.5)
     (True, True, False, False)
     """
-    if isinstance(match_features, NodeRule):
+    if isinstance(match_features, Reading):
         return match_features
     is_number = isinstance(match_features, int | float) and not isinstance(match_features, bool)
     return match_features is True or (is_number and match_features == 0)
@@ -58,7 +58,7 @@ class JointGraphs:
     """
 
     def __init__(
-        self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: MatchEdges = False
+        self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: Match = False
     ) -> None:
         encoded = EncodedGraphs(graphs, match_features=counted_kinds(match_features), match_edges=match_edges)
         self.encoded, self.k = [encoded[q] for q in range(len(graphs))], len(graphs)

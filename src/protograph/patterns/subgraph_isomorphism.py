@@ -6,15 +6,15 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from protograph._utils.arrays import Ints
+from protograph._utils.arrays import Bools, Ints
 from protograph._utils.options import check_count
-from protograph.graphs.conditions import MatchEdges, MatchNodes
+from protograph.graphs.conditions import Match
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 
 if TYPE_CHECKING:
@@ -24,6 +24,28 @@ if TYPE_CHECKING:
 MAX_BYTES = 2**27
 _NOT_ASKED = -2
 _FIRST = np.zeros(1, np.int64)
+
+
+class Asked(NamedTuple):
+    """A pattern whose nodes and edges need not be of one kind.
+
+    Attributes:
+        shape: The pattern, with the class of each node and edge in place of its kind: what it accepts.
+        accepts: Which kinds of nodes each class accepts, ``[num_kinds, num_classes]``.
+        accepts_edges: The same of edges.
+    """
+
+    shape: EncodedGraph
+    accepts: Bools
+    accepts_edges: Bools
+
+
+def of_one_kind(pattern: EncodedGraph, num_kinds: int, num_edge_kinds: int) -> Asked:
+    """A pattern of which each node and edge accepts only its own kind; of kinds below 0 there are none."""
+    nodes, node_classes = np.unique(pattern.node_kinds, return_inverse=True)
+    edges, edge_classes = np.unique(pattern.edge_kinds, return_inverse=True)
+    shape = pattern._replace(node_kinds=node_classes.astype(np.int32), edge_kinds=edge_classes.astype(np.int32))
+    return Asked(shape, np.arange(num_kinds)[:, None] == nodes, np.arange(num_edge_kinds)[:, None] == edges)
 
 
 # ---- counting -------------------------------------------------------------------------------------------------------
@@ -57,7 +79,7 @@ def contains(
 
 
 def contained_in(
-    pattern: Data | EncodedGraph,
+    pattern: Data | EncodedGraph | Asked,
     graphs: EncodedGraphs,
     *,
     indices: Sequence[int] | Ints | None = None,
@@ -79,7 +101,7 @@ def contained_in(
     """
     check_count("max_calls", max_calls)
     encoded = graphs.encode(pattern) if isinstance(pattern, Data) else pattern
-    plan = _planned(encoded, graphs.kind_counts, induced, closed, at_least)
+    plan = _planned(_asked(encoded, graphs), graphs.kind_counts, induced, closed, at_least)
     chosen = np.arange(len(graphs)) if indices is None else np.asarray(indices, dtype=np.int64)
     return _searched(_searchable(graphs), plan, chosen, max_calls)
 
@@ -108,9 +130,7 @@ def is_isomorphic(first: EncodedGraph, second: EncodedGraph, max_calls: int = MA
     return sizes[0] == sizes[1] and contains(first, second, max_calls) == 1
 
 
-def same_graph(
-    first: Data, second: Data, *, match_features: MatchNodes = True, match_edges: MatchEdges = False
-) -> bool:
+def same_graph(first: Data, second: Data, *, match_features: Match = True, match_edges: Match = False) -> bool:
     """Whether two graphs are isomorphic, their features and edges' attributes compared where asked for.
 
     >>> import torch
@@ -138,11 +158,18 @@ def are_twins(
     return around.pop(other, None) == around_other.pop(node, None) and around == around_other
 
 
-def _numbered_alike(graph: EncodedGraph, pattern: EncodedGraph) -> tuple[EncodedGraph, EncodedGraph]:
-    """Both with the kinds of nodes that they have numbered from 0 on."""
-    _, kinds = np.unique(np.concatenate([graph.node_kinds, pattern.node_kinds]), return_inverse=True)
+def _numbered_alike(graph: EncodedGraph, pattern: EncodedGraph) -> tuple[EncodedGraph, Asked]:
+    """Both with the kinds of nodes and edges that they have numbered from 0 on."""
+    nodes, kinds = np.unique(np.concatenate([graph.node_kinds, pattern.node_kinds]), return_inverse=True)
+    edges, edge_kinds = np.unique(np.concatenate([graph.edge_kinds, pattern.edge_kinds]), return_inverse=True)
     own, wanted = np.split(kinds.astype(np.int32), [graph.num_nodes])
-    return graph._replace(node_kinds=own), pattern._replace(node_kinds=wanted)
+    own_edges, wanted_edges = np.split(edge_kinds.astype(np.int32), [graph.edge_kinds.size])
+    asked = of_one_kind(pattern._replace(node_kinds=wanted, edge_kinds=wanted_edges), nodes.size, edges.size)
+    return graph._replace(node_kinds=own, edge_kinds=own_edges), asked
+
+
+def _asked(pattern: EncodedGraph | Asked, graphs: EncodedGraphs) -> Asked:
+    return pattern if isinstance(pattern, Asked) else of_one_kind(pattern, graphs.num_kinds, graphs.num_edge_kinds)
 
 
 def _searchable(graphs: EncodedGraph | EncodedGraphs) -> "Graphs":
@@ -169,52 +196,50 @@ def _searched(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> 
 
 
 def _planned(
-    pattern: EncodedGraph,
+    pattern: Asked,
     kind_counts: Ints,
     induced: bool = False,
     closed: Collection[int] = (),
     at_least: int = 1,
 ) -> "Plan":
-    """Order a pattern's nodes, rare kinds and many neighbours first, and say what each of them needs.
+    """Order a pattern's nodes, those that accept few nodes first, and say what each of them needs.
 
     In plain numbers, since patterns are small and thousands are planned.
     """
-    from protograph.patterns.isomorphism_kernels import JOINED, Plan
+    from protograph.patterns.isomorphism_kernels import JOINED, SEVERAL, Plan
 
     check_count("at_least", at_least)
-    size = pattern.num_nodes
+    shape, accepts = pattern.shape, pattern.accepts
+    size, num_classes = shape.num_nodes, accepts.shape[1]
     if not set(closed) <= set(range(size)):
         raise ValueError(f"closed must be nodes of the pattern, below {size}, got {sorted(closed)}")
-    edges, own = neighbours_of(pattern), pattern.node_kinds.tolist()
-    compact = {kind: number for number, kind in enumerate(sorted(set(own)))}
-    edge_kinds = sorted({kind for row in edges for kind in row.values()})
-    number_of = {kind: number for number, kind in enumerate(edge_kinds, start=1)}
-    lookup, frequency = np.full(max(kind_counts.size, 1), -1), dict.fromkeys(compact, 0)
-    for kind, number in compact.items():
-        if 0 <= kind < kind_counts.size:  # else no graph has it
-            lookup[kind], frequency[kind] = number, int(kind_counts[kind])
+    edges, own = neighbours_of(shape), shape.node_kinds.tolist()
+    number = accepts.sum(axis=1)
+    lookup = np.where(number > 1, SEVERAL, np.where(number == 1, accepts.argmax(axis=1) if num_classes else 0, -1))
+    frequency = (kind_counts[:, None] * accepts[: kind_counts.size]).sum(axis=0).tolist()
     order = sorted(range(size), key=lambda node: (frequency[own[node]], -len(edges[node])))
     place = {node: position for position, node in enumerate(order)}
-    least, rows = [0] * len(compact), []
+    least, rows = [0] * num_classes, []
     for position, node in enumerate(order):
-        joined, around = [0] * size, [0] * len(compact)
+        joined, around = [0] * size, [0] * num_classes
         for other, kind in edges[node].items():
-            joined[place[other]] = number_of[kind]
-            around[compact[own[other]]] += 1
+            joined[place[other]] = 1 + kind
+            around[own[other]] += 1
         twins = [
             at
             for at, other in enumerate(order)
             if at != position and (other in closed) == (node in closed) and are_twins(own, edges, node, other)
         ]
         before, after = [at for at in twins if at < position], [at for at in twins if at > position]
-        least[compact[own[node]]] += 1
+        least[own[node]] += 1
         degree = len(edges[node]) if node in closed else -1
-        rows.append([compact[own[node]], degree, max(before, default=-1), min(after, default=-1), *joined, *around])
+        rows.append([own[node], degree, max(before, default=-1), min(after, default=-1), *joined, *around])
     return Plan(
-        positions=np.array(rows, dtype=np.int64).reshape(size, JOINED + size + len(compact)),
+        positions=np.array(rows, dtype=np.int64).reshape(size, JOINED + size + num_classes),
         least=np.array(least, dtype=np.int64),
-        lookup=lookup,
-        edge_kinds=np.array(edge_kinds, dtype=np.int64),
+        lookup=lookup.astype(np.int64),
+        accepts=np.ascontiguousarray(accepts),
+        accepts_edges=np.ascontiguousarray(pattern.accepts_edges),
         order=np.array(order, dtype=np.int64),
         is_induced=induced,
         at_least=at_least,
@@ -270,13 +295,13 @@ class PatternStore:
     def stored(self, pattern: EncodedGraph) -> StoredPattern:
         """What is known of a pattern, encoded as the graphs are, or of one with other numbers of its nodes."""
         alike: list[StoredPattern] = []
-        if not (pattern.node_kinds < 0).any():  # a kind that no graph has
+        if not (pattern.node_kinds < 0).any() and not (pattern.edge_kinds < 0).any():  # a kind that no graph has
             alike = self._stored.setdefault(_signature(pattern.node_kinds.tolist(), neighbours_of(pattern)), alike)
         for known in alike:
             # Of as many nodes and edges, what contains the other is the other.
             if _searched(_searchable(pattern), known.plan, _FIRST, MAX_CALLS)[0] == 1:
                 return known
-        fresh = StoredPattern(_planned(pattern, self._graphs.kind_counts), len(self._graphs))
+        fresh = StoredPattern(_planned(_asked(pattern, self._graphs), self._graphs.kind_counts), len(self._graphs))
         if self._num_kept * len(self._graphs) < MAX_BYTES:
             self._num_kept += 1
             alike.append(fresh)
@@ -295,7 +320,7 @@ def _signature(colors: list[int], edges: Sequence[Mapping[int, int]]) -> tuple[i
 
 
 def places_of(
-    pattern: EncodedGraph,
+    pattern: EncodedGraph | Asked,
     graph: EncodedGraph,
     *,
     induced: bool = False,
@@ -313,17 +338,19 @@ def places_of(
         closed: Nodes of the pattern that must have no other neighbours in the graph.
         max_calls: Most nodes to place.
     """
-    wanted, there = neighbours_of(pattern), neighbours_of(graph)
-    wanted_kinds, kinds = pattern.node_kinds.tolist(), graph.node_kinds.tolist()
+    own, asked = (graph, pattern) if isinstance(pattern, Asked) else _numbered_alike(graph, pattern)
+    wanted, there = neighbours_of(asked.shape), neighbours_of(own)
+    wanted_kinds, kinds = asked.shape.node_kinds.tolist(), own.node_kinds.tolist()
+    accepts, accepts_edges = asked.accepts.tolist(), asked.accepts_edges.tolist()
     order = _connected_order(wanted)
     seen, left = set[frozenset[int]](), max_calls
 
     def fits(node: int, choice: int, image: Mapping[int, int]) -> bool:
         degree, needed = len(there[choice]), len(wanted[node])
-        if kinds[choice] != wanted_kinds[node] or degree < needed or (node in closed and degree > needed):
+        if not accepts[kinds[choice]][wanted_kinds[node]] or degree < needed or (node in closed and degree > needed):
             return False
         return choice not in image.values() and all(
-            there[choice].get(place) == wanted[node][other]
+            place in there[choice] and accepts_edges[there[choice][place]][wanted[node][other]]
             if other in wanted[node]
             else not (induced and place in there[choice])
             for other, place in image.items()

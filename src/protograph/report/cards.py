@@ -13,10 +13,9 @@ from protograph._utils.words import class_label, count_of, listed, with_article
 from protograph.explanation import Evidence, Explanation, Pattern, Prototype, Reason, Support
 from protograph.explanation.describing.rule_words import example_words, fidelity_words, support_words
 from protograph.explanation.describing.sentences import chance, cluster_of, share_of, taken_for, what_it_is, where_found
-from protograph.explanation.prototype import TakenOut, describe_composition, formulas_of, smarts_of, smiles_of
+from protograph.explanation.prototype import TakenOut, describe_composition, formulas_of, smiles_of
 from protograph.graphs.names import node_columns
 from protograph.metrics.accuracy import accuracy
-from protograph.molecules.smarts import to_smarts
 from protograph.report.depicting import GRAPH, example_picture, graph_like, pattern_picture, prototype_pictures
 from protograph.report.depicting import Picture as Depicted
 from protograph.report.doubting import shortcut
@@ -61,7 +60,7 @@ def truth_overlay(explanation: Explanation, prototype: Prototype, palette: Palet
 
 def prototype_texts(prototype: Prototype) -> dict[str, str]:
     """What a prototype is copied as, by the name of the form; those that it has none of are left out."""
-    texts = {"SMILES": smiles_of(prototype) or "", "SMARTS": smarts_of(prototype) or ""}
+    texts = {"SMILES": smiles_of(prototype) or "", "SMARTS": prototype.smarts or ""}
     return {**{name: text for name, text in texts.items() if text}, **graph_texts(prototype.graph)}
 
 
@@ -73,7 +72,7 @@ def reason_texts(reason: Reason) -> dict[str, str]:
     texts = {}
     if len(reason.has) == 1 and not reason.lacks and not reason.unless and (smarts := _smarts(reason.has[0])):
         texts["SMARTS"] = smarts
-    parts = {name: [{**_arrays(pattern.graph), **_how(pattern)} for pattern in some] for name, some in patterns.items()}
+    parts = {name: [json.loads(pattern.query) for pattern in some] for name, some in patterns.items()}
     code = ["import torch", "from torch_geometric.data import Data", "", "# Each pattern, and how it is asked for."]
     for name, some in patterns.items():
         rows = [f"    (Data({', '.join(_arguments(one.graph))}), {_how(one)!r})," for one in some]
@@ -87,13 +86,8 @@ def _how(pattern: Pattern) -> dict[str, Any]:
 
 
 def _smarts(pattern: Pattern) -> str:
-    # What SMARTS cannot say here: closed nodes, chords that must not be there, and how often.
-    if not pattern.are_nodes_matched or pattern.closed or pattern.is_induced or pattern.at_least > 1:
-        return ""
-    try:
-        return to_smarts(*pattern.named, pattern.edge_rule)
-    except (ImportError, ValueError):
-        return ""
+    # What SMARTS cannot say here is how often.
+    return "" if pattern.at_least > 1 else pattern.smarts or ""
 
 
 def graph_texts(graph: Data) -> dict[str, str]:

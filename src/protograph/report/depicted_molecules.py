@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from protograph._utils.arrays import Floats
-from protograph.graphs.names import NamedGraph
+from protograph.graphs.named_graph import NamedGraph
 from protograph.molecules.draw import (
     ATOM_COLORS,
     BOND_PIXELS,

@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Floats, Ints
 from protograph.explanation import Explanation, Pattern, Prototype, Reason
-from protograph.graphs.conditions import EdgeRule
+from protograph.graphs.conditions import Reading
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
 from protograph.molecules.functional_groups import found_groups
@@ -122,11 +122,10 @@ def graph_like(
     palette: Palette,
 ) -> Picture:
     """A small graph drawn as a prototype is by itself, such as a pattern that was not taken, or a ground truth."""
-    rule = prototype.edge_rule if graph.edge_attr is not None else EdgeRule()
+    rule = prototype.edge_rule if graph.edge_attr is not None else Reading()
     columns = ("feature_names", "feature_values", "edge_names", "edge_values", "node_rule")
     names = {name: getattr(prototype, name) for name in columns}
-    matched = prototype.are_nodes_matched
-    like = Prototype(graph=graph, probability=0.0, margin=0.0, edge_rule=rule, are_nodes_matched=matched, **names)
+    like = Prototype(graph=graph, probability=0.0, margin=0.0, edge_rule=rule, **names)
     return pattern_picture(explanation, like, marks=marks, palette=palette, label=label)
 
 

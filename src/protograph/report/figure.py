@@ -80,7 +80,7 @@ def shared_palette(explanations: Sequence[Explanation]) -> Palette:
     pairs = [(one.graph, source_of(each, one)) for each in explanations for one in each.prototypes]
     drawn = [graph for pair in pairs for graph in pair if graph is not None]
     for reason in (reason for each in explanations for reason in each.reasons):
-        drawn += [part.pattern.graph for part in drawn_patterns(reason) if part.pattern.are_nodes_matched]
+        drawn += [part.pattern.graph for part in drawn_patterns(reason) if not part.pattern.node_reading.is_empty]
         drawn += [] if reason.example is None else [reason.example.graph]
     named = [explanations[0].named(graph) for graph in drawn]
     names = named[0].feature_names if named else ()

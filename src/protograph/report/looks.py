@@ -44,12 +44,15 @@ def fragment_look(
         record: The prototype or pattern.
         places: Of each of its nodes, where it is a molecule; ``None`` for any.
     """
-    if not record.are_nodes_matched:
+    is_pattern = isinstance(record, Pattern)
+    nodes = record.node_reading if is_pattern else record.node_rule
+    edges = record.edge_reading if is_pattern else record.edge_rule
+    if nodes.is_empty:
         return None
     named = explanation.named(record.graph)
     if (image := fragment_image(*named[:2])) is not None:
         return image
-    return placed_fragment(named, places, has_orders=record.edge_rule.is_matched)
+    return placed_fragment(named, places, has_orders=not edges.is_empty)
 
 
 def places_in(look: Look, nodes: list[int]) -> Floats | None:

@@ -55,7 +55,7 @@ def reason_html(reason: Reason) -> str:
     """One reason by itself: its patterns, what it asks for, and where it holds."""
     patterns = [part.pattern for part in drawn_patterns(reason)]
     alone = _told_alone(next((one for one in patterns if one.feature_names), patterns[0] if patterns else None))
-    drawn = [one.named for one in patterns if one.are_nodes_matched]
+    drawn = [one.named for one in patterns if not one.node_reading.is_empty]
     palette = palette_of([one.graph for one in drawn], drawn[0].feature_names if drawn else ())
     return _whole([_legend(palette, [alone]), _row([_reason_card(alone, reason, "its class", palette)])])
 

@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 from protograph._utils.words import class_label, clean_name, count_of, one_line
 from protograph.explanation import Explanation, Explanations
 from protograph.explanation.describing.rule_words import agreement_lines, curve_words, fidelity_words
-from protograph.explanation.describing.sentences import what_it_is
+from protograph.explanation.describing.sentences import sensitivity_lines, what_it_is
 from protograph.models.performance import Performance
 from protograph.report.cards import Card, prototype_card, reason_card
 from protograph.report.doubting import doubts_about
@@ -164,7 +164,7 @@ def _section(explanation: Explanation, palette: Palette, shown: ShownGraphs) -> 
         "title": class_title(explanation),
         "name": class_label(explanation.target, explanation.class_names),
         "facts": class_facts(explanation),
-        "notes": (*(f"Features: {line}" for line in explanation.feature_lines), *explanation.warnings),
+        "notes": (*sensitivity_lines(explanation.sensitivity), *explanation.warnings),
         "rule": rule,
         "reasons": [card["title"] for card in reasons],
         "fidelity": fidelity,

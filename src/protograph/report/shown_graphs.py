@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from torch_geometric.data import Data
 
 from protograph._utils.arrays import Bools, Ints
 from protograph.explanation import Explanation, Pattern, Prototype, Reason
@@ -38,21 +37,16 @@ class ShownGraphs:
 
     def have(self, prototype: Prototype) -> Bools:
         """Whether each of them has a prototype."""
-        nodes, edges = prototype.match_features, prototype.edge_rule
-        return self._searched.contain(prototype.graph, match_features=nodes, edge_rule=edges)
+        if prototype.pattern is not None:
+            return self._searched.contain(prototype.pattern)
+        return self._searched.contain(prototype.graph, nodes=prototype.node_rule, edges=prototype.edge_rule)
 
     def of_prototype(self, prototype: Prototype, target: int) -> Examples:
         """Examples of the class with a prototype and without."""
         if not self.graphs:
             return Examples([], [], {})
         having, lacking = self._chosen(self.have(prototype), target)
-        graph = prototype.graph
-        if not prototype.are_nodes_matched:  # any nodes will do
-            graph = Data(edge_index=graph.edge_index, edge_attr=graph.edge_attr, num_nodes=graph.num_nodes)
-        try:
-            patterns = [Pattern(graph=graph, edge_rule=prototype.edge_rule, node_rule=prototype.node_rule)]
-        except ValueError:  # one that is not connected, which was made
-            patterns = []
+        patterns = [prototype.pattern] if prototype.pattern is not None else []
         return Examples(having, lacking, self._marks(patterns, having))
 
     def of_reason(self, reason: Reason, target: int) -> Examples:

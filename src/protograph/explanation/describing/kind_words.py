@@ -1,88 +1,18 @@
-"""What the nodes and edges of a pattern are called, and what counts of them that has no words."""
+"""What the nodes and edges of a pattern are called: by their conditions, all of them, and by nothing else."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
-
 from protograph._utils.words import clean_name, listed
-from protograph.explanation.pattern import Pattern
-from protograph.explanation.prototype import Prototype
-from protograph.graphs.names import ColumnNames, ValueNames, is_one_hot, node_columns, shown_columns
-from protograph.molecules.elements import COUNTABLE, OTHER, are_atoms, element_name
-from protograph.molecules.smarts import OTHER_BONDS, SIGNS, unsaid
+from protograph.explanation.pattern import Pattern, noun_of
+from protograph.graphs.conditions import Condition, Conditions, Reading
+from protograph.graphs.variables import DIRECTION, ONE_HOT, Variable
+from protograph.molecules.elements import COUNTABLE, OTHER, element_name
+from protograph.molecules.smarts import SIGNS
 
-FEATURES, ATTRIBUTES = "features", "edge attributes"
-# A sentence names so many columns, and says how many others there are; longer formulas are left to the figures.
-MOST_NAMES = 3
-MOST_LETTERS = 40
-
-
-def unsaid_by_smarts(prototype: Prototype) -> list[str]:
-    """What SMARTS cannot say: columns that name no atom and, where edges were matched, no bond."""
-    graph, feature_names, edge_names = prototype.named
-    if prototype.edge_values:  # kinds of bonds that it does not have need no word
-        has_bond = graph.edge_attr.any(dim=0).tolist()
-        edge_names = tuple(name if has else OTHER_BONDS[0] for name, has in zip(edge_names, has_bond, strict=True))
-    names = unsaid(graph, feature_names, edge_names, prototype.edge_rule)
-    names += beside_values(prototype.feature_names, prototype.feature_values)
-    if prototype.edge_rule.is_matched:
-        names += beside_values(prototype.edge_names, prototype.edge_values)
-    return names
-
-
-def unsaid_by_name(prototype: Prototype, colors: Sequence[str] = ()) -> list[str]:
-    """What the name of a prototype does not tell: features that are no kinds with names, and attributes of edges."""
-    (graph, names, _), x, features, edges = prototype.named, prototype.graph.x, list[str](), list[str]()
-    if prototype.edge_rule.is_matched and isinstance(prototype.graph.edge_attr, Tensor):
-        edges = list(prototype.edge_names) or [ATTRIBUTES]
-    if not prototype.are_nodes_matched or not isinstance(x, Tensor):
-        return edges
-    if node_columns(graph, colors) is None or graph.x.size(1) != len(names):
-        is_constant = x.numel() == len(x) and bool((x == 0).all() or (x == 1).all())
-        features = [] if is_constant else [FEATURES]
-    elif len(colors) == len(names) and shown_columns(colors) is not None:
-        features = [f"other {FEATURES}"]
-    else:
-        features = beside_values(prototype.feature_names, prototype.feature_values)
-    return [*features, *edges]
-
-
-def beside_values(columns: tuple[str, ...], values: ValueNames) -> list[str]:
-    """Columns beside the one whose values have names, which is all that is told of them."""
-    told = ColumnNames(columns, values).column
-    return [name for number, name in enumerate(columns) if told not in (None, number)]
-
-
-def besides(prototype: Prototype, smarts: str | None = None, colors: Sequence[str] = ()) -> str:
-    """What counted besides its name, for the sentence; nothing where nothing did, or nothing was counted.
-
-    Args:
-        prototype: The prototype.
-        smarts: Its SMARTS, which tells atoms and bonds.
-        colors: Colours of the kinds of nodes; those with the empty text do not count.
-    """
-    if prototype.evidence is None:
-        return ""
-    if smarts is not None and prototype.edge_rule.is_matched:
-        formula = smarts if len(smarts) <= MOST_LETTERS else "bonds as in its SMARTS"
-        return f" ({', '.join([formula, *must_agree(unsaid_by_smarts(prototype))])})"
-    return "".join(f" ({text})" for text in must_agree(unsaid_by_name(prototype, colors)))
-
-
-def must_agree(names: Sequence[str]) -> list[str]:
-    """The names in a part of a sentence, the first of them if they are many.
-
-    >>> must_agree(["degree"]), must_agree([])
-    (['whose degree must agree too'], [])
-    >>> must_agree(["a", "b", "c", "d", "e"])
-    ['whose a, b, c and 2 others must agree too']
-    """
-    shown = [clean_name(name) for name in names]
-    if len(shown) > MOST_NAMES + 1:
-        shown = [*shown[:MOST_NAMES], f"{len(shown) - MOST_NAMES} others"]
-    return [f"whose {listed(shown)} must agree too"] if shown else []
+# Signs of an edge in a formula by the way it goes, as seen from the node before it.
+_ARROWS = {1.0: "->", -1.0: "<-", 0.0: "<->"}
+# What columns of molecules say, by their names: of false and of true.
+_FLAGS = {"is_aromatic": ("not aromatic", "aromatic"), "is_in_ring": ("in no ring", "in a ring")}
 
 
 @dataclass(frozen=True)
@@ -100,15 +30,15 @@ class KindWords:
 
     Attributes:
         nodes: Of each node.
-        edges: Of each edge, by its two nodes, ascending; the empty text where edges are not told apart.
+        edges: Of each edge, by its two nodes, ascending; the empty text where nothing is asked.
         are_atoms: Whether it is of a molecule.
-        unsaid: What counts besides and has no words.
+        arrows: The sign of each edge that goes a certain way, by its two nodes; empty where no direction is asked.
     """
 
     nodes: tuple[NodeWords, ...]
     edges: dict[tuple[int, int], str]
     are_atoms: bool
-    unsaid: tuple[str, ...]
+    arrows: dict[tuple[int, int], str]
 
     @property
     def edge_noun(self) -> str:
@@ -118,96 +48,107 @@ class KindWords:
     def sign(self, first: int, second: int) -> str:
         """An edge between two nodes in a formula."""
         name = self.edges[min(first, second), max(first, second)]
-        return "-" if not name else SIGNS.get(name, "-") if self.are_atoms and name in SIGNS else f"-[{name}]-"
+        arrow = self.arrows.get((first, second), "-")
+        return arrow if not name else SIGNS.get(name, "-") if self.are_atoms and name in SIGNS else f"-[{name}]{arrow}"
 
 
-def kind_words(pattern: Pattern, colors: Sequence[str] = ()) -> KindWords:
-    """What the nodes and edges of a pattern are called.
-
-    Args:
-        pattern: The pattern.
-        colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
-    """
-    nodes, unsaid = _nodes(pattern, colors)
-    edges, unsaid_of_edges = _edges(pattern)
-    graph, names, _ = pattern.named
-    is_molecule = pattern.are_nodes_matched and graph.x.size(-1) == len(names) and are_atoms(names)
-    return KindWords(nodes, edges, is_molecule, (*unsaid, *unsaid_of_edges))
-
-
-def _nodes(pattern: Pattern, colors: Sequence[str]) -> tuple[tuple[NodeWords, ...], list[str]]:
-    size, any_node = pattern.num_nodes, NodeWords()
-    (graph, names, _), x = pattern.named, pattern.graph.x
-    if not isinstance(x, Tensor):
-        return (any_node,) * size, []
-    columns = node_columns(graph, colors)
-    if columns is not None:
-        is_part = len(colors) == graph.x.size(1) and shown_columns(colors) is not None
-        others = [f"other {FEATURES}"] if is_part else beside_values(pattern.feature_names, pattern.feature_values)
-        has_names = len(names) == graph.x.size(1)
-        named = _ruled if not pattern.node_rule.is_plain else _named
-        words = [named(names[column], names) if has_names else _numbered(column) for column in columns]
-        return tuple(words), others
-    x = graph.x
-    if x.numel() == size and not pattern.feature_values:
-        if bool((x == 0).all() or (x == 1).all()):  # a constant, for want of features
-            return (any_node,) * size, []
-        column = clean_name(pattern.feature_names[0]) if pattern.feature_names else ""
-        return tuple(_valued(column, value) for value in x.flatten().tolist()), []
-    return (any_node,) * size, [FEATURES]
+def kind_words(pattern: Pattern) -> KindWords:
+    """What the nodes and edges of a pattern are called."""
+    noun = pattern.node_reading.noun
+    ways = {one.name for one in pattern.edge_reading.variables if one.kind == DIRECTION}
+    arrows = {
+        ends: next((_ARROWS[one.low] for one in own if one.variable in ways and one.is_single), "-")
+        for ends, own in pattern.of_edges.items()
+        if any(one.variable in ways for one in own)
+    }
+    edges = {
+        ends: _edge(tuple(one for one in pattern.of_edges[ends] if one.variable not in ways), pattern.edge_reading)
+        for ends in pattern.edges
+    }
+    nodes = tuple(_node(own, pattern.node_reading) for own in pattern.of_nodes)
+    is_atom = [noun is not None and noun_of(own, noun) is not None for own in pattern.of_nodes]
+    return KindWords(nodes, edges, noun is not None and noun.are_elements and all(is_atom), arrows)
 
 
-def _named(name: str, names: Sequence[str]) -> NodeWords:
-    if not are_atoms(names):
-        shown = clean_name(name)
+def is_told_by_nouns(pattern: Pattern) -> bool:
+    """Whether each node and edge is told by what it is called, or by nothing at all."""
+    nouns = (pattern.node_reading.noun, pattern.edge_reading.noun)
+    sides = zip((pattern.of_nodes, pattern.of_edges.values()), nouns, strict=True)
+
+    def is_name(conditions: Conditions, noun: Variable | None) -> bool:
+        code = None if noun is None or noun.kind == DIRECTION else noun_of(conditions, noun)
+        return len(conditions) == 1 and noun is not None and code is not None and noun.word(code) == noun.label(code)
+
+    return all(not own or is_name(own, noun) for each, noun in sides for own in each)
+
+
+def _node(conditions: Conditions, reading: Reading) -> NodeWords:
+    if not conditions or reading.noun is None:
+        return NodeWords()
+    code = noun_of(conditions, reading.noun)
+    base = NodeWords() if code is None else _noun(reading.noun, code)
+    others = [one for one in conditions if code is None or one.variable != reading.noun.name]
+    if not others:
+        return base
+    words = listed([condition_words(one, reading.variable(one.variable)) for one in others])
+    short = "; ".join(condition_words(one, reading.variable(one.variable), is_short=True) for one in others)
+    return NodeWords(f"{base.one} ({words})", f"{base.several} ({words})", f"{base.short}[{short}]")
+
+
+def _noun(variable: Variable, code: float) -> NodeWords:
+    if variable.are_elements:
+        name = variable.label(code) or OTHER
+        element = element_name(name)
+        several = f"{element}s" if name in COUNTABLE else f"{element} atoms"
+        return NodeWords(element if name != OTHER else f"{element} atom", several, name)
+    shown = clean_name(variable.word(code))
+    if variable.label(code) == shown:
         return NodeWords(f"{shown} node", f"{shown} nodes", shown)
-    element = element_name(name)
-    several = f"{element}s" if name in COUNTABLE else f"{element} atoms"
-    return NodeWords(element if name != OTHER else f"{element} atom", several, name)
+    return NodeWords(f"node of {shown}", f"nodes of {shown}", shown)
 
 
-def _ruled(name: str, names: Sequence[str]) -> NodeWords:
-    """A kind by a rule: in short without what is in brackets."""
-    if are_atoms(names):
-        return _named(name, names)
-    shown = clean_name(name)
-    return NodeWords(f"node of {shown}", f"nodes of {shown}", shown.split(" (")[0])
+def condition_words(condition: Condition, variable: Variable, *, is_short: bool = False) -> str:
+    """A condition in words, its values as they are compared.
+
+    >>> condition_words(Condition(variable="degree", low=3.0), Variable(name="degree", key="x"))
+    'degree of at least 3'
+    """
+    name = clean_name(variable.name)
+
+    def value(code: float) -> str:
+        return clean_name(variable.label(code) or (f"{code:g}" if code >= 0 or variable.kind != ONE_HOT else "none"))
+
+    above = next((cut for cut in variable.cuts if cut > condition.high), None)
+    if variable.is_quantity:
+        low = "" if condition.low == float("-inf") else f"{condition.low:g}"
+        high = "" if above is None else f"{above:g}"
+        text = f"{low} <= {name} < {high}" if low and high else f"{name} >= {low}" if low else f"{name} < {high}"
+        return f"not {text}" if condition.is_not else text
+    if condition.is_single:
+        flags = _FLAGS.get(variable.name)
+        if flags is not None and variable.is_flag:
+            return flags[(value(condition.low).lower() == "true") != condition.is_not]
+        sign = "!=" if condition.is_not else "="
+        return (
+            f"{name}{sign}{value(condition.low)}"
+            if is_short
+            else (f"{name} {'other than ' if condition.is_not else ''}{value(condition.low)}")
+        )
+    low, high = (None if abs(end) == float("inf") else value(end) for end in (condition.low, condition.high))
+    if is_short:
+        text = f"{low}<={name}<={high}" if low and high else f"{name}>={low}" if low else f"{name}<={high}"
+    else:
+        one_end = f"{name} of at least {low}" if low else f"{name} of at most {high}"
+        text = f"{name} {low} to {high}" if low and high else one_end
+    return f"not {text}" if condition.is_not else text
 
 
-def _numbered(column: int) -> NodeWords:
-    return NodeWords(f"node of feature {column}", f"nodes of feature {column}", f"feature {column}")
-
-
-def _valued(column: str, value: float) -> NodeWords:
-    shown = f"{column} {value:g}" if column else f"x = {value:g}"
-    preposition = "of" if column else "with"
-    return NodeWords(f"node {preposition} {shown}", f"nodes {preposition} {shown}", shown)
-
-
-def _edges(pattern: Pattern) -> tuple[dict[tuple[int, int], str], list[str]]:
-    plain, attr = dict.fromkeys(pattern.edges, ""), pattern.graph.edge_attr
-    if not pattern.edge_rule.is_matched or not isinstance(attr, Tensor) or not plain:
-        return plain, []
-    graph, _, names = pattern.named
-    rows = graph.edge_attr if graph.edge_attr.dim() == 2 else graph.edge_attr[:, None]
-    words = _edge_names(rows, names) if not any(pattern.edge_rule.cuts) else None
-    if words is None:
-        return plain, list(pattern.edge_names) or [ATTRIBUTES]
-    found = dict[tuple[int, int], str]()
-    for (u, v), word in zip(graph.edge_index.T.tolist(), words, strict=True):
-        if u != v and found.setdefault((min(u, v), max(u, v)), word) != word:
-            # It is told by what it is there and back.
-            return plain, list(pattern.edge_names) or [ATTRIBUTES]
-    return found, beside_values(pattern.edge_names, pattern.edge_values)
-
-
-def _edge_names(rows: torch.Tensor, names: Sequence[str]) -> list[str] | None:
-    """A name for each row; ``None`` where rows are neither one-hot nor one number."""
-    if is_one_hot(rows):
-        has_names = len(names) == rows.size(1)
-        columns = rows.argmax(dim=1).tolist()
-        return [clean_name(names[c]).lower() if has_names else f"attribute {c}" for c in columns]
-    if rows.size(1) == 1:
-        column = clean_name(names[0]) if len(names) == 1 else "attribute"
-        return [f"{column} {value:g}" for value in rows.flatten().tolist()]
-    return None
+def _edge(conditions: Conditions, reading: Reading) -> str:
+    """What is asked of an edge, but for its direction."""
+    noun = reading.noun
+    texts = []
+    for one in conditions:
+        variable = reading.variable(one.variable)
+        is_name = noun is variable and one.is_single and not one.is_not and variable.label(one.low) is not None
+        texts.append(clean_name(variable.label(one.low) or "").lower() if is_name else condition_words(one, variable))
+    return ", ".join(texts)

@@ -14,7 +14,7 @@ from torch_geometric.data import Data
 
 from protograph._utils.words import counted, listed, number_word, with_article
 from protograph.explanation.describing.groups import RULES, Molecule, find_groups
-from protograph.explanation.describing.kind_words import KindWords, NodeWords, kind_words, must_agree
+from protograph.explanation.describing.kind_words import KindWords, NodeWords, kind_words
 from protograph.explanation.describing.motifs import find_motif
 from protograph.explanation.describing.sentences import everywhere, name_of
 from protograph.explanation.pattern import Pattern
@@ -98,21 +98,21 @@ class PatternWords:
         return f"{with_article(self.one)} in fewer than {number} places"
 
 
-def pattern_words(pattern: Pattern, colors: Sequence[str] = ()) -> PatternWords:
+def pattern_words(pattern: Pattern) -> PatternWords:
     """Say what a pattern is, how it must lie in a graph, and in how many places.
 
     Args:
         pattern: The pattern.
-        colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
     """
-    shape = _Shape(pattern, kind_words(pattern, colors), tuple(colors))
-    ways = (shape.node, shape.star, shape.ring, shape.path, shape.motif, shape.with_a_leaf)
+    shape = _Shape(pattern, kind_words(pattern))
+    is_directed = bool(shape.kinds.arrows)  # then only a formula says which edge goes which way
+    shapes = (shape.node, shape.star, shape.ring, shape.path, shape.motif, shape.with_a_leaf)
+    ways = (shape.node, shape.path) if is_directed else shapes
     words = next((words for way in ways if (words := way()) is not None), None) or shape.written_out()
     named = everywhere(pattern.named_parts, words.one)
-    besides = named + "".join(f" ({text})" for text in must_agree(shape.kinds.unsaid))
     # Two places differ unless they have the same nodes: three rings of four lie on four nodes, and have one place.
-    several = f"{words.several}{besides}" if words.several and shape.has_one_on_its_nodes else ""
-    return PatternWords(f"{words.one}{besides}", several, pattern.at_least)
+    several = f"{words.several}{named}" if words.several and shape.has_one_on_its_nodes else ""
+    return PatternWords(f"{words.one}{named}", several, pattern.at_least)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,6 @@ class _Shape:
 
     pattern: Pattern
     kinds: KindWords
-    colors: tuple[str, ...]
 
     @cached_property
     def graph(self) -> Any:
@@ -213,6 +212,9 @@ class _Shape:
     def _kind(self, first: int, second: int) -> str:
         return self.kinds.edges[min(first, second), max(first, second)]
 
+    def _way(self, first: int, second: int) -> tuple[str, str]:
+        return self._kind(first, second), self.kinds.arrows.get((first, second), "")
+
     def _by(self, kind: str) -> str:
         return f"by {with_article(kind)} {self.kinds.edge_noun} " if kind else ""
 
@@ -294,7 +296,7 @@ class _Shape:
         if closed is None:
             return None
         apart = ", with no other edge between its nodes" if self.pattern.is_induced else ""
-        if self.is_of_one_kind and self._edges_alike() is not None:
+        if self.is_of_one_kind and self._edges_alike() is not None and not self.kinds.arrows:
             nodes = counted(size, self.kinds.nodes[0].one, self.kinds.nodes[0].several)
             rest = f"{self._edges_alike()}{apart}{closed}"
             return PatternWords(f"path of {nodes}{rest}", f"paths of {nodes}{rest}")
@@ -345,7 +347,7 @@ class _Shape:
         edges = {(number[u], number[v]): kind for (u, v), kind in self.kinds.edges.items() if leaf not in (u, v)}
         core = Data(edge_index=torch.tensor(list(edges)).T, num_nodes=len(others))
         nodes = tuple(self.kinds.nodes[node] for node in others)
-        inner = _Shape(Pattern(graph=core), replace(self.kinds, nodes=nodes, edges=edges), self.colors)
+        inner = _Shape(Pattern(graph=core), replace(self.kinds, nodes=nodes, edges=edges))
         words = (inner.ring() or inner.motif()) if inner.is_of_one_kind else None
         if words is None:
             return None
@@ -385,14 +387,8 @@ class _Shape:
 
     def _made_of(self) -> str:
         graph, feature_names, edge_names = self.pattern.named
-        is_matched, is_named = self.pattern.edge_rule.is_matched, any(noun.short for noun in self.kinds.nodes)
-        name = name_of(
-            graph,
-            feature_names if self.pattern.are_nodes_matched else (),
-            edge_names if is_matched else (),
-            colors=self.colors,
-            are_edges_matched=is_matched,
-        )
+        is_named = any(noun.short for noun in self.kinds.nodes)
+        name = name_of(graph, feature_names, edge_names, are_edges_matched=bool(edge_names))
         if name.startswith(("a ", "an ")) and " and " not in name:
             return name.split(" ", 1)[1].replace("ring of three nodes", "triangle")
         return f"part made of {name}" if is_named and feature_names else f"part of {counted(len(self.graph), 'node')}"
@@ -401,13 +397,14 @@ class _Shape:
         """The nodes in an order that does not depend on their numbers."""
         kinds = [(noun.short, node in self.closed) for node, noun in enumerate(self.kinds.nodes)]
         ranks = {kind: rank for rank, kind in enumerate(sorted(set(kinds)))}
-        edge_ranks = {kind: rank for rank, kind in enumerate(sorted(set(self.kinds.edges.values())))}
+        told = sorted({self._way(*ends) for u, v in self.pattern.edges for ends in ((u, v), (v, u))})
+        edge_ranks = {kind: rank for rank, kind in enumerate(told)}
         rows = [sorted(self.graph[node]) for node in self.graph]
         encoded = EncodedGraph(
             np.array([ranks[kind] for kind in kinds], dtype=np.int32),
             np.cumsum([0, *map(len, rows)]),
             np.array([other for row in rows for other in row], dtype=np.int32),
-            np.array([edge_ranks[self._kind(u, v)] for u, row in enumerate(rows) for v in row], dtype=np.int32),
+            np.array([edge_ranks[self._way(u, v)] for u, row in enumerate(rows) for v in row], dtype=np.int32),
         )
         return [int(node) for node in canonical_order(encoded).nodes]
 

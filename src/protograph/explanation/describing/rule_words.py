@@ -13,20 +13,15 @@ if TYPE_CHECKING:
     from protograph.explanation.explanation import Explanation
 
 
-def reason_words(reason: Reason, colors: Sequence[str] = ()) -> str:
+def reason_words(reason: Reason) -> str:
     """Say what must hold of a graph.
 
     Args:
         reason: The reason.
-        colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
     """
-    has = [pattern_words(pattern, colors).present for pattern in reason.has]
-    rest = [_rest_words(reason, colors)] if reason.unless else []
-    lacks = [
-        words
-        for pattern in reason.lacks
-        if (words := pattern_words(pattern, colors)) and not _is_named(pattern, reason)
-    ]
+    has = [pattern_words(pattern).present for pattern in reason.has]
+    rest = [_rest_words(reason)] if reason.unless else []
+    lacks = [words for pattern in reason.lacks if (words := pattern_words(pattern)) and not _is_named(pattern, reason)]
     return ", ".join(part for part in (_together([*has, *rest]), *_without(lacks)) if part)
 
 
@@ -63,7 +58,7 @@ def are_marks_named(reason: Reason) -> bool:
     return max(sizes, default=0) <= 1 or sum(sizes) <= _MOST_MARKS
 
 
-def _rest_words(reason: Reason, colors: Sequence[str]) -> str:
+def _rest_words(reason: Reason) -> str:
     """The special reason, by what marks the others."""
     if not are_marks_named(reason):
         number = len(reason.unless)
@@ -72,10 +67,10 @@ def _rest_words(reason: Reason, colors: Sequence[str]) -> str:
     marks = []
     for other in reason.unless:
         if len(other.patterns) == 1:
-            words = pattern_words(other.patterns[0], colors)
+            words = pattern_words(other.patterns[0])
             marks.append(words.absent if other.has else words.present)
         else:
-            marks.append(f"not at once ({reason_words(other, colors)})")
+            marks.append(f"not at once ({reason_words(other)})")
     return f"none of what marks the others: {_together(list(dict.fromkeys(marks)))}"
 
 
@@ -147,7 +142,7 @@ def rule_lines(explanation: "Explanation") -> list[str]:
         return []
     lines = [f"Rule: {explanation.rule}." if explanation.reasons else "No reason was found."]
     for number, reason in enumerate(explanation.reasons, start=1):
-        parts = [reason.describe(colors=explanation.feature_colors), support_words(reason, explanation.class_name)]
+        parts = [reason.describe(), support_words(reason, explanation.class_name)]
         if reason.example is not None:
             parts.append(example_words(reason.example, explanation.graph_label(reason.example.source)))
         lines.append(f"Reason {number}: {'; '.join(parts)}")

@@ -9,11 +9,12 @@ from torch_geometric.data import Data
 from protograph._utils.intervals import wilson
 from protograph._utils.words import class_label, clean_name, count_of, counted, listed, with_article
 from protograph.explanation.describing.groups import NEUTRAL_RULES, RULES, Molecule, bond_types, name_molecule
-from protograph.explanation.describing.kind_words import besides
+from protograph.explanation.describing.kind_words import is_told_by_nouns
 from protograph.explanation.describing.motifs import compose, simple_graph
-from protograph.explanation.prototype import Evidence, Prototype, smarts_of
+from protograph.explanation.prototype import Evidence, Prototype
 from protograph.explanation.rule import Support
 from protograph.graphs.names import node_columns
+from protograph.models.sensitivity import Sensitivity
 from protograph.molecules.elements import are_atoms
 from protograph.molecules.functional_groups import NamedPart
 
@@ -47,7 +48,6 @@ def name_of(
     feature_names: Sequence[str] = (),
     edge_names: Sequence[str] = (),
     *,
-    colors: Sequence[str] = (),
     are_edges_matched: bool = False,
 ) -> str:
     """Say what a graph is: a motif, a ring with functional groups, or how many nodes of each kind it has.
@@ -56,14 +56,13 @@ def name_of(
         graph: The graph.
         feature_names: Names of the columns of ``x``. Symbols of atoms make it a molecule.
         edge_names: Names of the columns of ``edge_attr``: single, double, triple and aromatic bonds in any case.
-        colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
         are_edges_matched: Whether types of bonds counted; without, what has its name from them has none.
 
     >>> import torch
     >>> name_of(Data(edge_index=torch.tensor([[0, 1, 2, 3], [1, 2, 3, 0]]), num_nodes=4))
     'a ring of four nodes'
     """
-    columns, simple = node_columns(graph, colors), simple_graph(graph)
+    columns, simple = node_columns(graph), simple_graph(graph)
     kinds = columns if columns is not None and graph.x.size(1) == len(feature_names) else None
     if kinds is not None and are_atoms(feature_names):
         bonds = bond_types(graph, edge_names) if are_edges_matched else {}
@@ -74,18 +73,16 @@ def name_of(
     return compose(simple, kinds, feature_names)
 
 
-def what_it_is(prototype: Prototype, colors: Sequence[str] = ()) -> str:
-    """Say what a prototype is, and what counted besides."""
-    graph, feature_names, edge_names = prototype.named
-    name = name_of(
-        graph,
-        feature_names if prototype.are_nodes_matched else (),
-        edge_names if prototype.edge_rule.is_matched else (),
-        colors=colors,
-        are_edges_matched=prototype.edge_rule.is_matched,
-    )
-    named = everywhere(prototype.named_parts, name)
-    return f"{name}{named}{besides(prototype, smarts_of(prototype), colors)}"
+def what_it_is(prototype: Prototype) -> str:
+    """Say what a prototype is: all that its nodes and edges had to be, and nothing else."""
+    pattern = prototype.pattern
+    if pattern is not None and not is_told_by_nouns(pattern):
+        from protograph.explanation.describing.pattern_words import pattern_words
+
+        return pattern_words(pattern).present
+    graph, feature_names, edge_names = prototype.named if pattern is None else pattern.named
+    name = name_of(graph, feature_names, edge_names, are_edges_matched=pattern is not None and bool(edge_names))
+    return f"{name}{everywhere(prototype.named_parts, name)}"
 
 
 def where_found(evidence: Evidence | None, class_name: str | None = None) -> str:
@@ -198,3 +195,21 @@ def cluster_of(number: int | None, num_clusters: int | None = None, size: int | 
         return ""
     text = f"cluster {number + 1}" + ("" if num_clusters is None else f" of {num_clusters}")
     return text if size is None else f"{text}, {count_of(size, 'graph')}"
+
+
+def sensitivity_lines(sensitivity: Sensitivity) -> list[str]:
+    """What the model reads of its input, a line; and, before it, that much of it is nothing that patterns speak of."""
+    if sensitivity.note:
+        return [f"What the model reads is not known: {sensitivity.note}."]
+    if not sensitivity.effects:
+        return []
+    lines = []
+    if names := sensitivity.unexpressed_names:
+        share = f"{100 * sensitivity.unexpressed:.0f}%"
+        lines.append(f"{share} of the model's decisions depend on {listed(names)}, which no pattern can describe.")
+    named = [(clean_name(one.variable.name), one) for one in sensitivity.effects]
+    told = [f"{name} ({100 * one.decisions:.0f}%)" for name, one in named if one.is_sufficient]
+    others = [name for name, one in named if not one.is_sufficient]
+    verb = "makes" if len(others) == 1 else "make"
+    idle = f"; {listed(others)} {verb} no difference beyond that" if others else ""
+    return [*lines, f"Share of decisions that change when an input is shuffled: {', '.join(told) or 'none'}{idle}."]

@@ -12,6 +12,8 @@ from protograph.patterns.pattern import Subgraph
 from protograph.patterns.subgraph_isomorphism import PatternStore, StoredPattern, contained_in, places_of
 
 _NOT_ASKED = -2
+# What nodes are told apart by: nothing, the variable that brings most decisions back, all that suffice together.
+SHAPE, MAIN, FULL = range(3)
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Condition:
     Attributes:
         source: The graph.
         pattern: Its nodes and edges there.
-        has_kinds: Whether nodes must be of the same kind.
+        level: By what nodes must agree: ``SHAPE``, ``MAIN`` or ``FULL``.
         is_induced: Whether nodes that it does not join must not be joined.
         closed: Those of its nodes that must have no other neighbours.
         at_least: In how many places it must lie.
@@ -29,7 +31,7 @@ class Condition:
 
     source: int
     pattern: Subgraph
-    has_kinds: bool = True
+    level: int = FULL
     is_induced: bool = False
     closed: frozenset[int] = frozenset()
     at_least: int = 1
@@ -48,19 +50,19 @@ class Condition:
     @property
     def complexity(self) -> float:
         """How much there is to say of it: a plain pattern with few nodes is the simplest."""
-        special = self.is_induced + bool(self.closed) + (self.at_least > 1) + (not self.has_kinds)
-        return 1 + 0.05 * len(self.pattern) + 0.5 * special
+        special = self.is_induced + bool(self.closed) + (self.at_least > 1) + (self.level == SHAPE)
+        return 1 + (0.06 if self.level == FULL else 0.05) * len(self.pattern) + 0.5 * special
 
 
 class ConditionReader:
     """Tells in which graphs conditions hold; each is looked for once in each graph.
 
     Args:
-        readings: All graphs as the counting reads them, with kinds of nodes and without; one where both are the same.
+        readings: All graphs as the counting reads them, by levels; only those that differ.
         max_calls: Most nodes to place in one graph; a pattern that needs more counts as not lying there.
     """
 
-    def __init__(self, readings: Mapping[bool, EncodedGraphs], max_calls: int) -> None:
+    def __init__(self, readings: Mapping[int, EncodedGraphs], max_calls: int) -> None:
         self.readings, self._max_calls = readings, max_calls
         self._answers: dict[Condition, NDArray[np.int8]] = {}
         self._stores = {key: PatternStore(graphs, max_calls) for key, graphs in readings.items()}
@@ -69,16 +71,16 @@ class ConditionReader:
 
     def encoded(self, condition: Condition) -> EncodedGraph:
         """The pattern as the engine reads it; its nodes keep their order."""
-        return condition.pattern.encoded(self.readings[condition.has_kinds][condition.source])
+        return condition.pattern.encoded(self.readings[condition.level][condition.source])
 
     def holds(self, condition: Condition, indices: Ints) -> Bools:
         """In which of the graphs a condition holds."""
         if condition.is_plain:
-            store = self._stores[condition.has_kinds]
+            store = self._stores[condition.level]
             if condition not in self._plain:
                 self._plain[condition] = store.stored(self.encoded(condition))
             return store.answers(self._plain[condition], indices) > 0
-        graphs = self.readings[condition.has_kinds]
+        graphs = self.readings[condition.level]
         answers = self._answers.setdefault(condition, np.full(len(graphs), _NOT_ASKED, np.int8))
         fresh = indices[answers[indices] == _NOT_ASKED]
         if fresh.size:
@@ -97,7 +99,7 @@ class ConditionReader:
         """The nodes of a graph in each place of a condition's pattern, in the order of its nodes."""
         return places_of(
             self.encoded(condition),
-            self.readings[condition.has_kinds][index],
+            self.readings[condition.level][index],
             induced=condition.is_induced,
             closed=condition.closed_places,
             max_calls=max_calls,

@@ -164,7 +164,7 @@ class _Surroundings:
     """What a condition can grow by in its source."""
 
     def __init__(self, reader: ConditionReader, condition: Condition, max_nodes: int) -> None:
-        graph = reader.readings[condition.has_kinds][condition.source]
+        graph = reader.readings[condition.level][condition.source]
         neighbours, starts = graph.neighbours.tolist(), graph.starts.tolist()
         rows = range(len(starts) - 1)
         ends = ((node, other) for node in rows for other in neighbours[starts[node] : starts[node + 1]] if node < other)
@@ -180,7 +180,7 @@ class _Surroundings:
     def additions(self, condition: Condition) -> Iterator[tuple[Condition, Condition]]:
         """Larger conditions, each with what was added and the nodes that it hangs on."""
         for grown, addition in self._larger(condition.pattern, is_induced=condition.is_induced):
-            yield replace(condition, pattern=grown), Condition(condition.source, addition, condition.has_kinds)
+            yield replace(condition, pattern=grown), Condition(condition.source, addition, condition.level)
 
     def _larger(self, pattern: Subgraph, *, is_induced: bool) -> Iterator[tuple[Subgraph, Subgraph]]:
         """Larger patterns, each with what was added and the nodes that it hangs on: an edge, a whole, or a node."""
@@ -234,12 +234,12 @@ def _is_more(grown: Condition, condition: Condition, kin: Ints, elsewhere: Ints,
     num_edges = len(grown.pattern.edges) - len(condition.pattern.edges)
     if (num_nodes, num_edges) != (1, 1):
         return num_edges > 0
-    graphs = scope.reader.readings[condition.has_kinds]
+    graphs = scope.reader.readings[condition.level]
     kinds = graphs[grown.source].node_kinds
     known = graphs[condition.source].node_kinds[sorted(condition.pattern.nodes)]
     ((kind, _),) = (Counter(kinds[sorted(grown.pattern.nodes)].tolist()) - Counter(known.tolist())).items()
     fresh = min(node for node in grown.pattern.nodes if kinds[node] == kind)
-    node = Condition(grown.source, Subgraph(frozenset([fresh]), frozenset()), grown.has_kinds)
+    node = Condition(grown.source, Subgraph(frozenset([fresh]), frozenset()), grown.level)
     inside, outside = (float(scope.reader.holds(node, side).mean()) for side in (kin, elsewhere))
     return information(inside, outside) > scope.options.least_information
 

@@ -301,9 +301,9 @@ class SmallPatterns:
     def exhaustive(self, max_sets: int) -> Iterator[tuple[Condition, Bools]]:
         """The patterns that have not been gone through before, as far as there are not too many sets of nodes."""
         every = self._fragments(self._searched, self._min_graphs, max_sets)
-        for has_kinds, own in zip(self._reader.readings, every, strict=True):
+        for level, own in zip(self._reader.readings, every, strict=True):
             for fragment in own:
-                yield from _often_enough(fragment, has_kinds, self._searched, self._options)
+                yield from _often_enough(fragment, level, self._searched, self._options)
         sizes = (len(fragment.pattern) for own in every for fragment in own if not fragment.is_ring)
         self._largest = max(sizes, default=self._largest)
 
@@ -313,10 +313,10 @@ class SmallPatterns:
         least = max(2, self._min_graphs * few.size // self._searched.size)
         classes = self._classes[np.searchsorted(self._searched, few)]
         some = self._fragments(few, least, self._options.max_sets)
-        for has_kinds, own in zip(self._reader.readings, some, strict=True):
+        for level, own in zip(self._reader.readings, some, strict=True):
             larger = [one for one in own if len(one.pattern) <= self._options.max_nodes]
             for fragment in _most_telling(larger, few, classes, self._options.num_sampled):
-                condition = Condition(fragment.source, fragment.pattern, has_kinds, fragment.is_induced)
+                condition = Condition(fragment.source, fragment.pattern, level, fragment.is_induced)
                 yield condition, self._reader.holds(condition, self._searched)
 
     def _fragments(self, chosen: Ints, min_graphs: int, max_sets: int) -> list[list[Fragment]]:
@@ -354,14 +354,14 @@ def _most_telling(found: list[Fragment], graphs: Ints, classes: Ints, number: in
 
 
 def _often_enough(
-    fragment: Fragment, has_kinds: bool, searched: Ints, options: ReasonOptions
+    fragment: Fragment, level: int, searched: Ints, options: ReasonOptions
 ) -> Iterator[tuple[Condition, Bools]]:
     """A fragment that is there at all, or often: single nodes as often as it takes, larger ones a few times."""
     places = np.zeros(searched.size, np.int64)
     places[np.searchsorted(searched, fragment.graphs)] = fragment.places
-    plain = Condition(fragment.source, fragment.pattern, has_kinds, fragment.is_induced, fragment.closed)
+    plain = Condition(fragment.source, fragment.pattern, level, fragment.is_induced, fragment.closed)
     different = np.unique(fragment.places)
-    if len(fragment.pattern) > (1 if has_kinds else _COUNTED_SHAPES):
+    if len(fragment.pattern) > (1 if level else _COUNTED_SHAPES):
         different = np.arange(1, min(options.max_places, different[-1]) + 1)
     elif different.size > options.num_thresholds:
         shares = np.linspace(0, 1, options.num_thresholds)

@@ -12,17 +12,17 @@ from protograph._utils.arrays import Bools, Ints
 from protograph._utils.progress import timed
 from protograph._utils.words import counted
 from protograph.explanation import Example, Pattern, Reason, Rule, Support
+from protograph.explanation.pattern import SearchedGraphs
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED, fidelity_of_all, held_by
-from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
 from protograph.models.predictions import EmbeddedGraphs, Judge
-from protograph.molecules.functional_groups import NamedPart, PartNamer
-from protograph.page.reasons.conditions import Condition, ConditionReader, Draft, any_holds
+from protograph.molecules.functional_groups import PartNamer
+from protograph.page.conditions import pattern_of, relaxed
+from protograph.page.reasons.conditions import SHAPE, Condition, ConditionReader, Draft, any_holds
 from protograph.page.reasons.scope import Parts, ReasonOptions, Scope, divided, typical
 from protograph.page.reasons.searching import RuleSearch, in_order
-from protograph.patterns.subgraph_isomorphism import contains
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,10 +196,8 @@ class FittedGraphs:
     Attributes:
         judge: The model.
         embedded: What it makes of all graphs.
-        readings: The graphs as the counting reads them, with kinds of nodes and without; one where both are the same.
+        readings: The graphs as the counting reads them, by levels; only those that differ.
         graph: Gives a graph by its index.
-        edge_rule: Which edges count as the same.
-        names: Names of the columns of features and attributes, which patterns are built with.
         max_reasons: Most reasons of a class.
         namer: Finds what parts of molecules are called; ``None`` for no names.
         options: How to search.
@@ -207,10 +205,8 @@ class FittedGraphs:
 
     judge: Judge
     embedded: EmbeddedGraphs
-    readings: Mapping[bool, EncodedGraphs]
+    readings: Mapping[int, EncodedGraphs]
     graph: Callable[[int], Data]
-    edge_rule: EdgeRule
-    names: Mapping[str, Any]
     max_reasons: int
     namer: PartNamer | None = None
     options: ReasonOptions = field(default_factory=ReasonOptions)
@@ -241,14 +237,13 @@ class FoundReasons:
     notes: tuple[str, ...]
     seconds: Mapping[str, float]
 
-    def rule(self, target: int, colors: tuple[str, ...]) -> Rule:
-        """The rule of a class; ``colors`` are those of kinds of nodes."""
+    def rule(self, target: int) -> Rule:
+        """The rule of a class."""
         return Rule(
             reasons=self.of_class[target],
             parts=self.part_of_each,
             typical_uncovered=self.typical_uncovered[target],
             fidelity_note=self.fidelity_note,
-            colors=colors,
         )
 
     def shown(self, target: int) -> set[int]:
@@ -338,6 +333,7 @@ class _Assembly:
         # As many nodes are placed as when users ask.
         self._reader = ConditionReader(fitted.readings, MAX_CALLS)
         self._all = np.arange(len(fitted.embedded.predictions))
+        self._patterns: dict[Condition, Pattern] = {}
         self._numbers = self._all.tolist()  # shared by all reasons: of many graphs, numbers of Python take the most
 
     def reasons(self) -> dict[int, tuple[Reason, ...]]:
@@ -354,7 +350,8 @@ class _Assembly:
         sources = self._sources(holds, target)
 
         def lacks_all(part: Data) -> bool:
-            return not any(self._lies_in(condition, part) for condition in draft.lacks)
+            own = alone(part)
+            return not any(self._pattern(condition).holds_in(own)[0] for condition in draft.lacks)
 
         return Reason(
             has=tuple(map(self._pattern, draft.has)),
@@ -370,7 +367,8 @@ class _Assembly:
         lacks = tuple(one.has[0] for one in others) if is_named else ()
 
         def lacks_all(part: Data) -> bool:
-            return not any(bool(reason.holds([part])[0]) for reason in others)
+            own = alone(part)
+            return not any(reason.holds(own)[0] for reason in others)
 
         sources = self._sources(holds, target)
         example = example_of(Draft(), lacks_all, sources[:1], self._fitted.judge, target, self._reader)
@@ -382,16 +380,6 @@ class _Assembly:
         chosen = typical(own, self._fitted.embedded.graph_embeddings, self._fitted.options.num_examples)
         return [(index, self._fitted.graph(index)) for index in chosen.tolist()]
 
-    def _lies_in(self, condition: Condition, part: Data) -> bool:
-        there = contains(
-            self._fitted.readings[condition.has_kinds].encode(part),
-            self._reader.encoded(condition),
-            induced=condition.is_induced,
-            closed=condition.closed_places,
-            at_least=condition.at_least,
-        )
-        return there > 0
-
     def _supports(self, holds: Bools, target: int) -> dict[str, Any]:
         is_class = self._fitted.embedded.predictions == target
         by_part = {}
@@ -401,29 +389,31 @@ class _Assembly:
         return {**by_part, "holds_in_indices": tuple(compress(self._numbers, holds.tolist()))}
 
     def _pattern(self, condition: Condition) -> Pattern:
-        part = condition.pattern.cut_out(self._fitted.graph(condition.source))
-        graph = Data(edge_index=part.edge_index, num_nodes=len(condition.pattern))
-        node_rule = self._fitted.readings[True].node_rule if condition.has_kinds else None
-        if node_rule is not None and part.x is not None:
-            graph.x = part.x
-        if self._fitted.edge_rule.is_matched:
-            graph.edge_attr = part.edge_attr
-        namer, parts = self._fitted.namer, tuple[NamedPart, ...]()
-        if namer is not None and condition.has_kinds:  # what they are called in every molecule that it is counted in
-            parts = namer.names(
+        """What a condition asks, no more than it takes to hold in the same graphs."""
+        if condition not in self._patterns:
+            graphs, full = self._fitted.readings[condition.level], next(iter(self._fitted.readings.values()))
+            pattern = pattern_of(
+                condition.pattern.cut_out(self._fitted.graph(condition.source)),
                 self._reader.encoded(condition),
-                self._fitted.readings[True],
-                np.flatnonzero(self._reader.holds(condition, self._all)).tolist(),
-                induced=condition.is_induced,
-                closed=condition.closed_places,
+                graphs,
+                full,
+                kind="induced" if condition.is_induced else "part",
+                closed=tuple(sorted(condition.closed_places)),
+                at_least=condition.at_least,
             )
-        return Pattern(
-            graph=graph,
-            kind="induced" if condition.is_induced else "part",
-            closed=tuple(sorted(condition.closed_places)),
-            at_least=condition.at_least,
-            edge_rule=self._fitted.edge_rule,
-            node_rule=node_rule or NodeRule(),
-            named_parts=parts,
-            **self._fitted.names,
-        )
+            holds = self._reader.holds(condition, self._all)
+            pattern = relaxed(pattern, full, holds, self._fitted.options.max_calls)
+            namer = self._fitted.namer
+            if namer is not None and condition.level != SHAPE:  # what it is called in every molecule that has it
+                holders = np.flatnonzero(holds).tolist()
+                parts = namer.names(
+                    pattern.asked(full), full, holders, induced=pattern.is_induced, closed=pattern.closed
+                )
+                pattern = replace(pattern, named_parts=parts)
+            self._patterns[condition] = pattern
+        return self._patterns[condition]
+
+
+def alone(part: Data) -> SearchedGraphs:
+    """A part of a graph, to be asked for patterns."""
+    return SearchedGraphs([part], are_validated=True)
