@@ -14,7 +14,7 @@ from protograph._utils.arrays import Arrays
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles, SourceFile
 from protograph.datasets.spec import DatasetSpec, PaperCounts
-from protograph.molecules.elements import COLORS
+from protograph.graphs.elements import COLORS
 from protograph.molecules.read import PURPOSE, import_chem, molecule_arrays, molecule_graphs, parse
 
 # Symbols of the atoms, and which of them are joined.

@@ -22,8 +22,8 @@ from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles, SourceFile, check_sum, read_members
 from protograph.datasets.molecules import RING_ATOMS, RING_BONDS, molecule_dataset
 from protograph.datasets.spec import DatasetSpec, PaperCounts, key_of
+from protograph.graphs.elements import COLORS
 from protograph.graphs.splitting import one_hot, split_graphs
-from protograph.molecules.elements import COLORS
 
 NEEDED = ("A", "graph_indicator", "graph_labels")
 # Texts that have a line for each line of another; the last marks the edges of Mutagenicity's ground truth.

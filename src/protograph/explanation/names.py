@@ -7,8 +7,8 @@ from typing import Any
 from torch.utils.data import Subset
 
 from protograph.graphs.dataset import GraphStore
+from protograph.graphs.elements import COLORS, OTHER, are_atoms
 from protograph.graphs.names import ColumnNames, num_columns, unnamed_value
-from protograph.molecules.elements import COLORS, OTHER, are_atoms
 from protograph.molecules.read import read_edge_names, read_feature_names
 
 

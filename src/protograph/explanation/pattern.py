@@ -258,7 +258,10 @@ class Pattern:
         # Imported on first use, as RDKit is optional.
         from protograph.molecules.smarts import smarts_of
 
-        return smarts_of(self)
+        if self.is_induced:
+            return None
+        edges = {ends: self.of_edges[ends] for ends in self.edges}
+        return smarts_of(self.of_nodes, edges, self.node_reading, self.edge_reading, self.closed)
 
     def asked(self, graphs: EncodedGraphs) -> Asked:
         """The pattern as the compiled search takes it, for graphs that are read by the same readings."""
@@ -360,15 +363,15 @@ def _asked(formal: Mapping[str, Any], reading: Reading) -> Conditions:
     found = []
     for name, value in formal.items():
         variable = reading.variable(name)
-        codes = {label: float(code) for code, label in variable.labels}
+        codes: dict[Any, Any] = {label: code for code, label in variable.labels}
         is_not = isinstance(value, dict)
         value = value["not"] if is_not else value
         low, high = value if isinstance(value, list) else (value, value)
         found.append(
             Condition(
                 variable=name,
-                low=-math.inf if low is None else codes.get(low, low),
-                high=math.inf if high is None else codes.get(high, high),
+                low=-math.inf if low is None else float(codes.get(low, low)),
+                high=math.inf if high is None else float(codes.get(high, high)),
                 is_not=is_not,
             )
         )

@@ -12,9 +12,9 @@ from protograph.explanation.io import are_whole, unfit
 from protograph.explanation.pattern import Pattern, check_parts
 from protograph.explanation.rule import Support
 from protograph.graphs.conditions import Reading
+from protograph.graphs.elements import are_atoms
 from protograph.graphs.named_graph import NamedGraph, named_graph
 from protograph.graphs.names import ColumnNames, ValueNames, by_frequency, node_columns
-from protograph.molecules.elements import are_atoms
 from protograph.molecules.functional_groups import NamedPart
 from protograph.molecules.read import parse
 from protograph.molecules.write import to_rdkit, to_smiles

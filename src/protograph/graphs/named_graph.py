@@ -36,10 +36,11 @@ def named_graph(graph: Data, features: ColumnNames, edges: ColumnNames, reading:
     changed = {key: _one_hot(graph.get(key), names) for key, names in (("x", features), ("edge_attr", edges))}
     changed |= {"charge": _charges(graph, features)}
     told_names = features.columns if changed["x"] is None else features.kinds
-    if reading is not None and not features.columns and (told := reading.noun) is not None:
-        codes = torch.from_numpy(told.codes(_rows(graph.get(told.key))))
-        changed["x"] = (codes[:, None] == torch.tensor(told.values, dtype=torch.double)).float()
-        told_names = tuple(map(told.word, told.values))
+    noun = None if reading is None or features.columns else reading.noun
+    if noun is not None and isinstance(rows := graph.get(noun.key), Tensor):
+        codes = torch.from_numpy(noun.codes(_rows(rows)))
+        changed["x"] = (codes[:, None] == torch.tensor(noun.values, dtype=torch.double)).float()
+        told_names = tuple(map(noun.word, noun.values))
     new = {key: value for key, value in changed.items() if value is not None}
     told = Data(**graph.to_dict() | new) if new else graph
     return NamedGraph(

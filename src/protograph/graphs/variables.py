@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from protograph._utils.arrays import Bools, Floats
 from protograph.graphs.dataset import CollatedGraphs, Rows
+from protograph.graphs.elements import are_atoms
 from protograph.graphs.names import ColumnNames, column_name
 from protograph.graphs.validate import NUMBERS, WHOLE
-from protograph.molecules.elements import are_atoms
 
 NODE, EDGE, GRAPH = "node", "edge", "graph"
 ONE_HOT, WHOLE_NUMBER, CONTINUOUS, DIRECTION, STRUCTURE, OTHER = (
@@ -48,7 +48,8 @@ class Variable:
         values: The codes that occur, ascending; empty where that is not asked.
         labels: What values are called, by code.
 
-    >>> Variable(name="x", key="x", of="node", kind="continuous", places=(0,), cuts=(0.5,)).codes(np.array([[0.2], [7]]))
+    >>> height = Variable(name="height", key="x", kind="continuous", places=(0,), cuts=(0.5,))
+    >>> height.codes(np.array([[0.2], [7]]))
     array([-inf,  0.5])
     """
 
@@ -89,8 +90,8 @@ class Variable:
     def word(self, code: float) -> str:
         """A value in short.
 
-        >>> Variable(name="degree", key="x").word(3), Variable(name="x", key="x", kind="continuous", cuts=(2.25,)).word(-inf)
-        ('degree 3', 'x below 2.25')
+        >>> Variable(name="degree", key="x").word(3), Variable(name="bond", key="e", labels=((0, "double"),)).word(0)
+        ('degree 3', 'double')
         """
         label = self.label(code)
         if label is not None:
@@ -172,7 +173,7 @@ def _of_rows(rows: Floats, key: str, of: str, names: ColumnNames, *, are_whole: 
             yield _one_hot(key, of, names, range(at, end), rows)
         elif lowest[at] < highest[at]:
             values = np.unique(rows[:, at])
-            if is_whole[at] and (are_whole or at in names.values) or len(values) <= MAX_VALUES:
+            if (is_whole[at] and (are_whole or at in names.values)) or len(values) <= MAX_VALUES:
                 name = column_name(names, at, rows.shape[1], key)
                 yield Variable(
                     name="kind" if name == "x" and are_whole else name,

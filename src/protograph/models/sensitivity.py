@@ -179,10 +179,12 @@ class _Trial:
 
     @property
     def kept(self) -> float:
+        """Share of the decisions that are as they were."""
         return float(self.is_kept @ self.weights)
 
     @cached_property
     def mean_moved(self) -> float:
+        """How far log-odds have moved in the mean."""
         return float(self.moved @ self.weights)
 
 
@@ -225,7 +227,8 @@ class _Trials:
         """Log-odds of the class that was predicted first."""
         own = scores.gather(1, self._predicted[:, None])[:, 0]
         others = scores.scatter(1, self._predicted[:, None], -torch.inf).logsumexp(dim=1)
-        return np.clip(np.nan_to_num((own - others).numpy()), -MOST_LOG_ODDS, MOST_LOG_ODDS)
+        leading: Floats = np.nan_to_num((own - others).numpy())
+        return leading.clip(-MOST_LOG_ODDS, MOST_LOG_ODDS)
 
     def _parts(self, variable: Variable) -> list[Tensor]:
         """What each graph has in place of what the variable reads."""
@@ -265,7 +268,7 @@ def _rewired(graph: Data, random: np.random.Generator) -> Tensor:
     ends, size = graph.edge_index.cpu().numpy(), node_count(graph)
     first, place = _undirected(graph)
     if size < 2:
-        return graph.edge_index
+        return torch.from_numpy(ends)
     one = random.integers(size, size=len(first))
     other = (one + random.integers(1, size, size=len(first))) % size
     is_up = ends[0] < ends[1]

@@ -11,9 +11,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._utils.arrays import Arrays
+from protograph.graphs.elements import COLORS, OTHER, TABLE
 from protograph.graphs.names import ColumnNames, read_names
 from protograph.graphs.splitting import one_hot, split_graphs
-from protograph.molecules.elements import COLORS, OTHER, TABLE
 
 BOND_NAMES = ("single", "double", "triple", "aromatic")
 PURPOSE = "reading SMILES"

@@ -1,16 +1,13 @@
 """Patterns of molecules as SMARTS: what a molecule must hold to contain them, neither more nor less."""
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 from protograph.graphs.conditions import Condition, Conditions, Reading
+from protograph.graphs.elements import OTHER, SYMBOLS, TABLE
 from protograph.graphs.variables import ONE_HOT, Variable
-from protograph.molecules.elements import OTHER, SYMBOLS, TABLE
 from protograph.molecules.read import import_chem
 from protograph.molecules.write import PURPOSE
-
-if TYPE_CHECKING:
-    from protograph.explanation.pattern import Pattern
 
 ANY_BOND, ANY_ATOM = "~", "*"
 SIGNS = {"single": "-", "double": "=", "triple": "#", "aromatic": ":"}
@@ -29,19 +26,32 @@ _ATOMS: Mapping[str, Callable[[str], str | None]] = {
 }
 
 
-def smarts_of(pattern: "Pattern") -> str | None:
+def smarts_of(
+    nodes: Sequence[Conditions],
+    edges: Mapping[tuple[int, int], Conditions],
+    node_reading: Reading,
+    edge_reading: Reading,
+    closed: Collection[int] = (),
+) -> str | None:
     """SMARTS of a pattern; ``None`` where it is none of molecules, or asks for what SMARTS cannot say.
 
-    The order of the nodes does not matter, and how often a pattern must be there is not said.
+    The order of the nodes does not matter.
+
+    Args:
+        nodes: What is asked of each node.
+        edges: What is asked of each edge, by its two nodes.
+        node_reading: The variables that conditions of nodes speak of.
+        edge_reading: The same of edges.
+        closed: Nodes that must have no other neighbours.
     """
-    noun = pattern.node_reading.noun
-    if noun is None or not noun.are_elements or pattern.is_induced:
+    noun = node_reading.noun
+    if noun is None or not noun.are_elements:
         return None
     try:
-        atoms = [_atom(own, pattern.node_reading) for own in pattern.of_nodes]
-        bonds = {edge: _bond(pattern.of_edges[edge], pattern.edge_reading) for edge in pattern.edges}
-        for node in pattern.closed:
-            atoms[node] = [*atoms[node], f"D{sum(node in edge for edge in pattern.edges)}"]
+        atoms = [_atom(own, node_reading) for own in nodes]
+        bonds = {edge: _bond(own, edge_reading) for edge, own in edges.items()}
+        for node in closed:
+            atoms[node] = [*atoms[node], f"D{sum(node in edge for edge in edges)}"]
         return _joined([f"[{';'.join(own)}]" if own else ANY_ATOM for own in atoms], bonds)
     except (ImportError, ValueError):
         return None
@@ -95,12 +105,13 @@ def _atom_value(variable: Variable, code: float) -> str | None:
     label = variable.label(code)
     if variable.are_elements:
         symbols = [symbol for _, symbol in variable.labels if symbol in SYMBOLS]
-        is_known = label is not None and label != OTHER
-        return f"#{_NUMBER[label]}" if is_known else "&".join(f"!#{_NUMBER[symbol]}" for symbol in symbols)
+        if label is None or label == OTHER:
+            return "&".join(f"!#{_NUMBER[symbol]}" for symbol in symbols)
+        return f"#{_NUMBER[label]}"
     text = label if label is not None else f"{code:g}"
     if variable.name in _FLAGS:
         return _FLAGS[variable.name][text.lower() in ("true", "1")]
-    return _ATOMS.get(variable.name, lambda text: None)(text)
+    return _ATOMS[variable.name](text) if variable.name in _ATOMS else None
 
 
 def _bond_value(variable: Variable, code: float) -> str | None:

@@ -10,8 +10,8 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._utils.words import one_line
+from protograph.graphs.elements import OTHER, SYMBOLS, are_atoms
 from protograph.graphs.validate import node_count
-from protograph.molecules.elements import OTHER, SYMBOLS, are_atoms
 from protograph.molecules.read import BOND_NAMES, import_chem, parse
 
 PURPOSE = "writing molecules"

@@ -1,6 +1,6 @@
 """What a found pattern asks of its nodes and edges: the codes that they have, as far as these make a difference."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Bools
 from protograph.explanation.pattern import Pattern, noun_of
-from protograph.graphs.conditions import Condition, Conditions, Reading, equal_to
+from protograph.graphs.conditions import Conditions, Reading, equal_to
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.graphs.variables import ONE_HOT, Variable
 from protograph.patterns.subgraph_isomorphism import contained_in, neighbours_of
@@ -99,21 +99,26 @@ def relaxed(pattern: Pattern, graphs: EncodedGraphs, holds: Bools, max_calls: in
     return pattern
 
 
-def _looser(pattern: Pattern, field: str, variable: Variable, is_same: Any) -> Pattern:
+def _looser(pattern: Pattern, field: str, variable: Variable, is_same: Callable[[Pattern], bool]) -> Pattern:
     """The pattern with as few conditions on a variable as can be."""
     every: tuple[Conditions, ...] = getattr(pattern, field)
     without = tuple(_without(own, variable) for own in every)
     if without == every:
         return pattern
-    if is_same(looser := replace(pattern, **{field: without})):
+    if is_same(looser := _with(pattern, field, without)):
         return looser
     for place in range(len(every)):
         for own in _looser_ones(getattr(pattern, field)[place], variable):
-            conditions: Mapping[str, Any] = {field: _exchanged(getattr(pattern, field), place, own)}
-            if is_same(looser := replace(pattern, **conditions)):
+            changed = _exchanged(getattr(pattern, field), place, own)
+            if is_same(looser := _with(pattern, field, changed)):
                 pattern = looser
                 break
     return pattern
+
+
+def _with(pattern: Pattern, field: str, conditions: tuple[Conditions, ...]) -> Pattern:
+    changes: Any = {field: conditions}
+    return replace(pattern, **changes)
 
 
 def _exchanged(every: tuple[Conditions, ...], place: int, own: Conditions) -> tuple[Conditions, ...]:
@@ -130,6 +135,5 @@ def _looser_ones(conditions: Conditions, variable: Variable) -> Iterator[Conditi
         if one.variable == variable.name:
             yield _without(conditions, variable)
             if variable.is_ordered:
-                for ends in ({"low": -inf}, {"high": inf}):
-                    looser: Condition = replace(one, **ends)
+                for looser in (replace(one, low=-inf), replace(one, high=inf)):
                     yield (*conditions[:at], looser, *conditions[at + 1 :])

@@ -293,7 +293,7 @@ def prototype_card(explanation: Explanation, number: int, palette: Palette, show
     """What is shown of a prototype, by its number in its class, from 1."""
     prototype = explanation.prototypes[number - 1]
     evidence, names = prototype.evidence, node_names(explanation, prototype)
-    name = what_it_is(prototype, explanation.feature_colors)
+    name = what_it_is(prototype)
     alone, sources = prototype_pictures(
         explanation,
         prototype,
@@ -342,7 +342,7 @@ def reason_card(explanation: Explanation, number: int, palette: Palette, shown: 
         "id": f"class-{explanation.target}-reason-{number}",
         "kind": "Reason",
         "number": number,
-        "title": reason.describe(colors=explanation.feature_colors),
+        "title": reason.describe(),
         "sentence": support_words(reason, explanation.class_name),
         "pictures": pictures,
         "note": _reason_note(reason, pictures),
@@ -402,7 +402,7 @@ def pattern_pictures(explanation: Explanation, reason: Reason, palette: Palette)
             is_lacking=part.is_lacking,
             at_least=part.pattern.at_least,
         )
-        for part in drawn_patterns(reason, explanation.feature_colors)[:MAX_PATTERNS]
+        for part in drawn_patterns(reason)[:MAX_PATTERNS]
     ]
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from protograph._utils.arrays import Floats
+from protograph.graphs.elements import are_atoms
 from protograph.graphs.named_graph import NamedGraph
 from protograph.molecules.draw import (
     ATOM_COLORS,
@@ -21,7 +22,6 @@ from protograph.molecules.draw import (
     molecule_places,
     without_hydrogens,
 )
-from protograph.molecules.elements import are_atoms
 from protograph.molecules.write import source_molecule, to_smiles
 from protograph.report.markup import Marks, halos, svg, tag, targets
 

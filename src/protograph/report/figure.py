@@ -114,7 +114,7 @@ class _Section:
     def _lines_below_title(self, scene: Scene) -> list[str]:
         prototype, explanation = scene.prototype, self.explanation
         lines = (
-            what_it_is(prototype, explanation.feature_colors),
+            what_it_is(prototype),
             where_found(prototype.evidence, explanation.class_name),
             taken_for(prototype, explanation.class_names),
             origin(explanation, prototype, scene.num_source_nodes),

@@ -44,9 +44,10 @@ def fragment_look(
         record: The prototype or pattern.
         places: Of each of its nodes, where it is a molecule; ``None`` for any.
     """
-    is_pattern = isinstance(record, Pattern)
-    nodes = record.node_reading if is_pattern else record.node_rule
-    edges = record.edge_reading if is_pattern else record.edge_rule
+    if isinstance(record, Pattern):
+        nodes, edges = record.node_reading, record.edge_reading
+    else:
+        nodes, edges = record.node_rule, record.edge_rule
     if nodes.is_empty:
         return None
     named = explanation.named(record.graph)

@@ -54,7 +54,7 @@ def prototype_html(prototype: Prototype) -> str:
 def reason_html(reason: Reason) -> str:
     """One reason by itself: its patterns, what it asks for, and where it holds."""
     patterns = [part.pattern for part in drawn_patterns(reason)]
-    alone = _told_alone(next((one for one in patterns if one.feature_names), patterns[0] if patterns else None))
+    alone = _told_alone(next((one for one in patterns if one.node_reading.noun), patterns[0] if patterns else None))
     drawn = [one.named for one in patterns if not one.node_reading.is_empty]
     palette = palette_of([one.graph for one in drawn], drawn[0].feature_names if drawn else ())
     return _whole([_legend(palette, [alone]), _row([_reason_card(alone, reason, "its class", palette)])])
@@ -63,11 +63,14 @@ def reason_html(reason: Reason) -> str:
 def _told_alone(record: Prototype | Pattern | None, **parts: Any) -> Explanation:
     """As much of an explanation as is known where a prototype or a reason shows itself: what columns are called."""
     target = getattr(record, "target", None) or 0
-    names = Names(
-        classes=tuple(map(str, range(max(target, getattr(record, "predicted", None) or 0) + 1))),
-        features=ColumnNames() if record is None else ColumnNames(record.feature_names, record.feature_values),
-        edges=ColumnNames() if record is None else ColumnNames(record.edge_names, record.edge_values),
-    )
+    features, edges = ColumnNames(), ColumnNames()
+    if isinstance(record, Prototype):
+        features = ColumnNames(record.feature_names, record.feature_values)
+        edges = ColumnNames(record.edge_names, record.edge_values)
+    elif record is not None:
+        parts["node_rule"], edges = record.node_reading, ColumnNames(record.named.edge_names)
+    classes = tuple(map(str, range(max(target, getattr(record, "predicted", None) or 0) + 1)))
+    names = Names(classes=classes, features=features, edges=edges)
     return Explanation(target=target, **{"prototypes": [], **parts}, survey=Survey(predictions=()), names=names)
 
 
@@ -122,10 +125,10 @@ def _class(explanation: Explanation, palette: Palette) -> str:
 
 def _prototype_card(explanation: Explanation, prototype: Prototype, palette: Palette, number: int | None = None) -> str:
     title = "Prototype" if number is None else f"Prototype {number}"
-    names, colors = ((), ()) if number is None else (explanation.class_names, explanation.feature_colors)
+    names = () if number is None else explanation.class_names
     target = prototype.target
     known = target is not None and target < len(names)
-    words = prototype.describe(names[target or 0] if known else None, class_names=names, colors=colors)
+    words = prototype.describe(names[target or 0] if known else None, class_names=names)
     formulas = "".join(f"<br><code>{escape(formula)}</code>" for formula in formulas_of(prototype))
     what, _, rest = words.partition("; ")
     picture = prototype_picture(explanation, prototype, palette=palette, label=words)
@@ -139,8 +142,7 @@ def _prototype_card(explanation: Explanation, prototype: Prototype, palette: Pal
 def _reason_card(
     explanation: Explanation, reason: Reason, class_name: str, palette: Palette, number: int | None = None
 ) -> str:
-    colors = explanation.feature_colors
-    parts = drawn_patterns(reason, colors)
+    parts = drawn_patterns(reason)
     drawn = []
     for part in parts[:MAX_PATTERNS]:
         picture = pattern_picture(explanation, part.pattern, palette=palette, label=part.words)
@@ -157,7 +159,7 @@ def _reason_card(
     title = "Reason" if number is None else f"Reason {number}"
     return (
         f'<div style="{_CARD}"><div style="{_PICTURES}">{"".join(drawn)}</div>{left_out}'
-        f"<div><b>{title}:</b> {escape(reason.describe(colors=colors))}</div>"
+        f"<div><b>{title}:</b> {escape(reason.describe())}</div>"
         f'<div style="{_MUTED}">{escape(support_words(reason, class_name))}</div></div>'
     )
 

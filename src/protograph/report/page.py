@@ -29,14 +29,11 @@ def contrasts(explanations: Sequence[Explanation], shown: ShownGraphs) -> list[d
     for one in explanations:
         if kind == "reason":
             predictions = np.array(one.survey.predictions, dtype=np.int64)
-            found = [
-                (reason.describe(colors=one.feature_colors), predictions[list(reason.holds_in_indices)])
-                for reason in one.reasons
-            ]
+            found = [(reason.describe(), predictions[list(reason.holds_in_indices)]) for reason in one.reasons]
         else:
             predictions = shown.predictions
             found = [
-                (what_it_is(prototype, one.feature_colors), predictions[shown.have(prototype)])
+                (what_it_is(prototype), predictions[shown.have(prototype)])
                 for prototype in (one.prototypes if shown.graphs else ())
             ]
         name, size = class_label(one.target, one.class_names).capitalize(), len(one.class_names)
@@ -244,7 +241,7 @@ def misled(explanations: Sequence[Explanation]) -> dict[str, Any] | None:
     holding: dict[int, list[tuple[str, str, str]]] = {}
     for one in explanations:
         for number, reason in enumerate(one.reasons, start=1):
-            words = reason.describe(colors=one.feature_colors)
+            words = reason.describe()
             for index in reason.holds_in_indices:
                 if survey.predictions[index] == one.target != survey.labels[index]:
                     card = f"class-{one.target}-reason-{number}"

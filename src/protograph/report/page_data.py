@@ -126,7 +126,7 @@ def _rules(survey: Survey, explanations: Sequence[Explanation]) -> tuple[list[di
             of_reason[own[of_reason[own] < 0]] = len(names)
             holds[own] = True
             others[indices[predictions[indices] != one.target]] = True
-            words = reason.describe(colors=one.feature_colors)
+            words = reason.describe()
             names.append({"words": one_line(words), "card": f"class-{one.target}-reason-{number}"})
     parting = np.where(explained & ~holds, UNCOVERED, np.where(others, ANOTHER, AGREE))
     return names, of_reason, parting

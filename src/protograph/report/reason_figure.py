@@ -39,7 +39,7 @@ def draw_reason(sheet: Sheet, explanation: Explanation, scene: ReasonScene, pale
     """Draw a reason below the current line of a sheet, which is moved down."""
     reason = scene.reason
     sheet.rule(sheet.top)
-    words = reason.describe(colors=explanation.feature_colors)
+    words = reason.describe()
     sheet.say(sheet.margin, 0.14, f"Reason {scene.number}: {words}", 12, INK, "bold")
     sheet.say(sheet.margin, 0.4, support_words(reason, explanation.class_name), 9.5, MUTED)
     sheet.top -= TITLE + LINE

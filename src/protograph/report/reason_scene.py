@@ -1,6 +1,6 @@
 """Reasons as they are drawn: each of their patterns by itself, and marked in the example."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -60,38 +60,38 @@ def reason_scenes(explanation: Explanation) -> list[ReasonScene]:
     """Lay out all reasons of a class."""
     scenes = []
     for number, reason in enumerate(explanation.reasons, start=1):
-        parts = drawn_patterns(reason, explanation.feature_colors)[:MAX_PATTERNS]
+        parts = drawn_patterns(reason)[:MAX_PATTERNS]
         views = [(part, _pattern_view(explanation, part.pattern)) for part in parts]
         example = None if reason.example is None else _example_view(explanation, reason, reason.example)
         scenes.append(ReasonScene(reason, number, views, example))
     return scenes
 
 
-def drawn_patterns(reason: Reason, colors: Sequence[str] = ()) -> list[DrawnPattern]:
+def drawn_patterns(reason: Reason) -> list[DrawnPattern]:
     """The patterns of a reason in the order in which they are drawn; of what is left, those that mark the others.
 
     Where these are too many to be said again, they are drawn with the reasons of the others alone.
     """
     others = reason.unless if are_marks_named(reason) else ()
-    parts = [*_of_reason(reason, colors), *(part for other in others for part in _not(other, colors))]
+    parts = [*_of_reason(reason), *(part for other in others for part in _not(other))]
     # A pattern that is named as lacking may mark the others too.
     return list({(part.words, part.is_lacking): part for part in parts}.values())
 
 
-def _of_reason(reason: Reason, colors: Sequence[str]) -> Iterator[DrawnPattern]:
+def _of_reason(reason: Reason) -> Iterator[DrawnPattern]:
     for pattern in reason.has:
-        yield DrawnPattern(pattern, False, pattern_words(pattern, colors).present)
+        yield DrawnPattern(pattern, False, pattern_words(pattern).present)
     for pattern in reason.lacks:
-        yield DrawnPattern(pattern, True, pattern_words(pattern, colors).absent)
+        yield DrawnPattern(pattern, True, pattern_words(pattern).absent)
 
 
-def _not(other: Reason, colors: Sequence[str]) -> Iterator[DrawnPattern]:
+def _not(other: Reason) -> Iterator[DrawnPattern]:
     """What a reason that must not hold asks for: the opposite where that is one thing, else not all of it at once."""
     if len(other.patterns) == 1:
-        (pattern,), words = other.patterns, pattern_words(other.patterns[0], colors)
+        (pattern,), words = other.patterns, pattern_words(other.patterns[0])
         yield DrawnPattern(pattern, bool(other.has), words.absent if other.has else words.present)
         return
-    for part in _of_reason(other, colors):
+    for part in _of_reason(other):
         yield DrawnPattern(part.pattern, True, f"not at once: {part.words}")
 
 

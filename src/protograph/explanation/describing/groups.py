@@ -14,7 +14,7 @@ from torch_geometric.data import Data
 
 from protograph._utils.words import counted, listed, number_word, with_article
 from protograph.explanation.describing.motifs import MAX_NODES, counts_of_kinds, fused_rings, ring_sizes
-from protograph.molecules.elements import element_name
+from protograph.graphs.elements import element_name
 
 BONDS = ("single", "double", "triple", "aromatic")
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from protograph._utils.words import clean_name, listed
 from protograph.explanation.pattern import Pattern, noun_of
 from protograph.graphs.conditions import Condition, Conditions, Reading
+from protograph.graphs.elements import COUNTABLE, OTHER, element_name
 from protograph.graphs.variables import DIRECTION, ONE_HOT, Variable
-from protograph.molecules.elements import COUNTABLE, OTHER, element_name
 from protograph.molecules.smarts import SIGNS
 
 # Signs of an edge in a formula by the way it goes, as seen from the node before it.
@@ -134,7 +134,7 @@ def condition_words(condition: Condition, variable: Variable, *, is_short: bool 
             if is_short
             else (f"{name} {'other than ' if condition.is_not else ''}{value(condition.low)}")
         )
-    low, high = (None if abs(end) == float("inf") else value(end) for end in (condition.low, condition.high))
+    low, high = ("" if abs(end) == float("inf") else value(end) for end in (condition.low, condition.high))
     if is_short:
         text = f"{low}<={name}<={high}" if low and high else f"{name}>={low}" if low else f"{name}<={high}"
     else:

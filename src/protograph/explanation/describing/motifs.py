@@ -11,8 +11,8 @@ from torch_geometric.data import Data
 from torch_geometric.utils import from_networkx
 
 from protograph._utils.words import clean_name, counted, listed, number_word
+from protograph.graphs.elements import are_atoms, counted_atoms, element_name
 from protograph.graphs.names import by_frequency
-from protograph.molecules.elements import are_atoms, counted_atoms, element_name
 from protograph.patterns.subgraph_isomorphism import same_graph
 
 # Larger graphs get no name: nobody sees a motif in them, and the search is exact.

@@ -13,9 +13,9 @@ from protograph.explanation.describing.kind_words import is_told_by_nouns
 from protograph.explanation.describing.motifs import compose, simple_graph
 from protograph.explanation.prototype import Evidence, Prototype
 from protograph.explanation.rule import Support
+from protograph.graphs.elements import are_atoms
 from protograph.graphs.names import node_columns
 from protograph.models.sensitivity import Sensitivity
-from protograph.molecules.elements import are_atoms
 from protograph.molecules.functional_groups import NamedPart
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from protograph.datasets.tu import MUTAGENICITY_ATOMS
-from protograph.molecules.elements import SYMBOLS, are_atoms, counted_atoms, element_name
+from protograph.graphs.elements import SYMBOLS, are_atoms, counted_atoms, element_name
 
 
 def test_the_symbols_are_those_of_rdkit():
