@@ -39,8 +39,8 @@ class Reading:
 
     @property
     def main(self) -> "Reading":
-        """The same by the first variable alone."""
-        return Reading(variables=self.variables[:1], rows=self.rows)
+        """The same by the variable alone that a node or an edge is called by."""
+        return Reading(variables=() if self.noun is None else (self.noun,), rows=self.rows)
 
     @property
     def noun(self) -> Variable | None:

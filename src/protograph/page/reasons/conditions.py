@@ -1,15 +1,24 @@
 """Conditions on patterns, conjunctions of them, and the rules of a class that they make."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph._utils.arrays import Bools, Ints
+from protograph._utils.arrays import Bools, Floats, Ints, Kinds
+from protograph.graphs.conditions import Reading
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.patterns.pattern import Subgraph
-from protograph.patterns.subgraph_isomorphism import PatternStore, StoredPattern, contained_in, places_of
+from protograph.patterns.pattern import Edge, Subgraph, edge
+from protograph.patterns.subgraph_isomorphism import (
+    Asked,
+    PatternStore,
+    StoredPattern,
+    contained_in,
+    neighbours_of,
+    places_of,
+)
 
 _NOT_ASKED = -2
 # What nodes are told apart by: nothing, the variable that brings most decisions back, all that suffice together.
@@ -27,6 +36,7 @@ class Condition:
         is_induced: Whether nodes that it does not join must not be joined.
         closed: Those of its nodes that must have no other neighbours.
         at_least: In how many places it must lie.
+        open: Nodes and edges of it with the name of a variable that may be anything there.
     """
 
     source: int
@@ -35,6 +45,7 @@ class Condition:
     is_induced: bool = False
     closed: frozenset[int] = frozenset()
     at_least: int = 1
+    open: frozenset[tuple[int | Edge, str]] = frozenset()
 
     @property
     def closed_places(self) -> list[int]:
@@ -45,7 +56,7 @@ class Condition:
     @property
     def is_plain(self) -> bool:
         """Whether it is a pattern that is there as a part, and no more."""
-        return not self.is_induced and not self.closed and self.at_least == 1
+        return not self.is_induced and not self.closed and self.at_least == 1 and not self.open
 
     @property
     def complexity(self) -> float:
@@ -73,6 +84,19 @@ class ConditionReader:
         """The pattern as the engine reads it; its nodes keep their order."""
         return condition.pattern.encoded(self.readings[condition.level][condition.source])
 
+    def asked(self, condition: Condition) -> EncodedGraph | Asked:
+        """The pattern as the engine reads it, without what may be anything."""
+        encoded = self.encoded(condition)
+        if not condition.open:
+            return encoded
+        graphs = self.readings[condition.level]
+        nodes, node_table = sorted(condition.pattern.nodes), graphs.node_table
+        edges = [edge(nodes[u], nodes[v]) for u, row in enumerate(neighbours_of(encoded)) for v in sorted(row)]
+        edge_table = np.array([rows[0] for rows in graphs.edge_table])
+        node_classes, accepts = _classes(nodes, encoded.node_kinds, node_table, graphs.node_rule, condition.open)
+        edge_classes, accepts_edges = _classes(edges, encoded.edge_kinds, edge_table, graphs.edge_rule, condition.open)
+        return Asked(encoded._replace(node_kinds=node_classes, edge_kinds=edge_classes), accepts, accepts_edges)
+
     def holds(self, condition: Condition, indices: Ints) -> Bools:
         """In which of the graphs a condition holds."""
         if condition.is_plain:
@@ -85,7 +109,7 @@ class ConditionReader:
         fresh = indices[answers[indices] == _NOT_ASKED]
         if fresh.size:
             answers[fresh] = contained_in(
-                self.encoded(condition),
+                self.asked(condition),
                 graphs,
                 indices=fresh,
                 induced=condition.is_induced,
@@ -98,12 +122,27 @@ class ConditionReader:
     def places(self, condition: Condition, index: int, max_calls: int) -> Iterator[tuple[int, ...]]:
         """The nodes of a graph in each place of a condition's pattern, in the order of its nodes."""
         return places_of(
-            self.encoded(condition),
+            self.asked(condition),
             self.readings[condition.level][index],
             induced=condition.is_induced,
             closed=condition.closed_places,
             max_calls=max_calls,
         )
+
+
+def _classes(
+    items: Sequence[int | Edge], kinds: Kinds, table: Floats, reading: Reading, is_open: Collection[tuple[Any, str]]
+) -> tuple[Kinds, Bools]:
+    """The class of each node or edge, and which kinds each class accepts: those alike in all that is not open."""
+    names = [variable.name for variable in reading.variables]
+    asked = [
+        (kind, tuple(place for place, name in enumerate(names) if (item, name) not in is_open))
+        for item, kind in zip(items, kinds.tolist(), strict=True)
+    ]
+    different = sorted(set(asked))
+    accepts = [(table[:, list(places)] == table[kind, list(places)]).all(axis=1) for kind, places in different]
+    classes = np.array([different.index(one) for one in asked], np.int32)
+    return classes, np.array(accepts, np.bool_).reshape(len(different), len(table)).T
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,24 @@ class Grower:
             condition = min(larger, key=lambda one: int(self._reader.holds(one, elsewhere).sum()))
         return condition
 
+    def loosened(self, condition: Condition, there: Ints, elsewhere: Ints) -> Condition:
+        """A condition that asks for less of its nodes and edges, as long as it tells the two sides apart as well."""
+        there, elsewhere = (spread(side, self._options.loosened_sample) for side in (there, elsewhere))
+        graphs = self._reader.readings[condition.level]
+        names = [[variable.name for variable in rule.variables] for rule in (graphs.node_rule, graphs.edge_rule)]
+        items = (sorted(condition.pattern.nodes), sorted(condition.pattern.edges))
+        left = [(item, name) for own, some in zip(items, names, strict=True) for item in own for name in some]
+        lead = self._lead(condition, there, elsewhere)
+        while left:
+            looser = [replace(condition, open=condition.open | {one}) for one in left]
+            leads = [self._lead(one, there, elsewhere) for one in looser]
+            best = int(np.argmax(leads))
+            if leads[best] < lead:
+                break
+            condition, lead = looser[best], leads[best]
+            left.pop(best)
+        return condition
+
     def narrowed(self, condition: Condition, sources: Ints, there: Ints, elsewhere: Ints) -> Condition:
         """What a condition grows to in some source graphs as long as it tells the two sides apart ever better."""
         there, elsewhere = spread(there, self._options.sample), spread(elsewhere, self._options.sample)

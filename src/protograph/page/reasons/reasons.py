@@ -23,6 +23,7 @@ from protograph.page.conditions import pattern_of, relaxed
 from protograph.page.reasons.conditions import SHAPE, Condition, ConditionReader, Draft, any_holds
 from protograph.page.reasons.scope import Parts, ReasonOptions, Scope, divided, typical
 from protograph.page.reasons.searching import RuleSearch, in_order
+from protograph.patterns.pattern import edge
 
 
 @dataclass(frozen=True, eq=False)
@@ -401,6 +402,7 @@ class _Assembly:
                 closed=tuple(sorted(condition.closed_places)),
                 at_least=condition.at_least,
             )
+            pattern = opened(pattern, condition)
             holds = self._reader.holds(condition, self._all)
             pattern = relaxed(pattern, full, holds, self._fitted.options.max_calls)
             namer = self._fitted.namer
@@ -412,6 +414,20 @@ class _Assembly:
                 pattern = replace(pattern, named_parts=parts)
             self._patterns[condition] = pattern
         return self._patterns[condition]
+
+
+def opened(pattern: Pattern, condition: Condition) -> Pattern:
+    """A pattern without what may be anything by a condition."""
+    order = sorted(condition.pattern.nodes)
+    nodes = tuple(
+        tuple(one for one in own if (node, one.variable) not in condition.open)
+        for node, own in zip(order, pattern.of_nodes, strict=True)
+    )
+    edges = tuple(
+        tuple(one for one in pattern.of_edges[u, v] if (edge(order[u], order[v]), one.variable) not in condition.open)
+        for u, v in pattern.edges
+    )
+    return replace(pattern, node_conditions=nodes, edge_conditions=edges)
 
 
 def alone(part: Data) -> SearchedGraphs:

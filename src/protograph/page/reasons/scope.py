@@ -54,6 +54,8 @@ class ReasonOptions:
     loss: float = 0.03  # share of the graphs that a pattern may lose as it grows: the model errs too
     least_information: float = 0.15  # bits; what is added must tell the class: a neighbour of any node does not
     least_gain: float = 0.02  # in shares told apart that a step of narrowing a pattern is worth
+    num_loosened: int = 8  # patterns of several variables that are loosened where plain ones do not tell the class
+    loosened_sample: int = 400  # graphs of each side that they are counted in for that
     num_narrowed: int = 6  # patterns that are narrowed where small ones do not tell the class
     enough: float = 0.98  # balanced accuracy from which a rule needs no larger patterns
     near: float = 0.9  # balanced accuracy, less costs, from which a rule comes near the model

@@ -8,7 +8,7 @@ from scipy.special import bdtrc
 
 from protograph._utils.arrays import Bools, Ints
 from protograph.page.counting import spread
-from protograph.page.reasons.conditions import Condition, Draft, any_holds, balanced, simplified
+from protograph.page.reasons.conditions import FULL, MAIN, Condition, Draft, any_holds, balanced, simplified
 from protograph.page.reasons.growing import Grower, shared_by
 from protograph.page.reasons.pool import Learner, Pool, PoolBuilder, SmallPatterns, Term
 from protograph.page.reasons.scope import Scope, typical
@@ -126,6 +126,8 @@ class RuleSearch:
             plain = self._learned(target, 1, with_lacks=False)
         if self._accuracy(plain.drafts, target) < 1 and self._look_further("some", self._patterns.sampled()):
             plain = self._learned(target, 1, with_lacks=False)
+        if self._accuracy(plain.drafts, target) < options.enough and self._loosen(target):
+            plain = self._learned(target, 1, with_lacks=False)
         if self._accuracy(plain.drafts, target) < options.enough and self._narrow(target, plain.drafts):
             plain = self._learned(target, 1, with_lacks=False)
         return plain
@@ -202,6 +204,29 @@ class RuleSearch:
                     self._builder.add(narrowed, scope.reader.holds(narrowed, scope.searched))
                     is_larger = True
         return is_larger
+
+    def _loosen(self, target: int) -> bool:
+        """Add what the most telling patterns of several variables loosen to; whether there are any."""
+        scope, options = self._scope, self._scope.options
+        pool, is_class = self._builder.pool(), scope.predictions[scope.searched] == target
+        if MAIN not in scope.reader.readings:
+            return False
+        there, elsewhere = scope.searched[is_class], scope.searched[~is_class]
+        leads = pool.table[:, is_class].mean(axis=1) - pool.table[:, ~is_class].mean(axis=1)
+        found = set[Condition]()
+        for row in np.argsort(-np.abs(leads), kind="stable").tolist():
+            condition = pool.conditions[row]
+            if condition.level != FULL or not condition.is_plain or len(condition.pattern) > 3:
+                continue
+            sides = (there, elsewhere) if leads[row] > 0 else (elsewhere, there)
+            found.add(self._grower.loosened(condition, *sides))
+            if len(found) == options.num_loosened:
+                break
+        for condition in sorted(
+            found, key=lambda one: (one.source, sorted(one.pattern.nodes), sorted(map(str, one.open)))
+        ):
+            self._builder.add(condition, scope.reader.holds(condition, scope.searched))
+        return bool(found)
 
     def _telling(self, there: Ints, elsewhere: Ints) -> Iterator[Condition]:
         """The patterns that tell two sides apart best, no two of which hold in nearly the same graphs."""
