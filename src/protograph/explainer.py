@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 import torch
@@ -79,6 +79,7 @@ class Explainer:
         feature_names: Any = None,
         edge_names: Any = None,
         class_names: Sequence[str] | None = None,
+        columns: Literal["pyg", "ogb"] | None = None,
         task: None = None,
     ) -> Self:
         """Classify and embed all graphs.
@@ -104,6 +105,8 @@ class Explainer:
                 their values, ``None`` where these have none: PyG's ``x_map`` is one. The data set's own by default.
             edge_names: The same of ``edge_attr``; PyG's ``e_map`` is one.
             class_names: A name for each class. The data set's own by default.
+            columns: ``"pyg"`` or ``"ogb"``: the columns of ``x`` and ``edge_attr`` are those that
+                ``torch_geometric.utils.from_smiles`` or OGB makes of molecules. Graphs with ``smiles`` need not say so.
             task: Comes with a later version: it must be ``None``. The column of a model of several tasks is named by
                 ``GraphClassifier(model, task=...)``.
 
@@ -134,7 +137,12 @@ class Explainer:
         self._store, self._running, self._progress = store, running, reports
         self._cluster = cluster
         self._used_in_fit = self._used_before = copy(running.usage)
-        given = {"feature_names": feature_names, "edge_names": edge_names, "class_names": class_names}
+        given = {
+            "feature_names": feature_names,
+            "edge_names": edge_names,
+            "class_names": class_names,
+            "columns": columns,
+        }
         self._names, self._name_notes = names_for(graphs, store, embedded.num_classes, given)
         for message in self._name_notes:
             warnings.warn(message, ProtographWarning, stacklevel=2)
@@ -142,6 +150,8 @@ class Explainer:
         self._seconds = {"fit": time.perf_counter() - started, "cleaning": store.seconds}
         self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
         self._about = _about(model, graphs)
+        if self._names.source:
+            self._about["columns"] = self._names.source
         truths = getattr(graphs, "ground_truths", None)
         self._ground_truths: Mapping[int, Any] = truths if isinstance(truths, Mapping) else {}
         self.embedded_ = embedded

@@ -295,7 +295,9 @@ class Explanation:
         from protograph.explanation.describing.sentences import sensitivity_lines
 
         doubts = [doubts_box(self.doubts)] if self.doubts else []
-        return [*doubts, *sensitivity_lines(self.sensitivity), *figures]
+        source = self.provenance.about.get("columns")
+        columns = [f"The columns of nodes and edges are those of {source}."] if source else []
+        return [*doubts, *sensitivity_lines(self.sensitivity), *columns, *figures]
 
     def found(self) -> str:
         """What was found for the class: the lower part of :meth:`summary`."""

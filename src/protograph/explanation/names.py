@@ -9,6 +9,7 @@ from torch.utils.data import Subset
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.elements import COLORS, OTHER, are_atoms
 from protograph.graphs.names import ColumnNames, num_columns, unnamed_value
+from protograph.molecules.columns import known_columns, look_alike, recognised
 from protograph.molecules.read import read_edge_names, read_feature_names
 
 
@@ -28,6 +29,7 @@ class Names:
     features: ColumnNames = field(default_factory=ColumnNames)
     edges: ColumnNames = field(default_factory=ColumnNames)
     colors: tuple[str, ...] = ()
+    source: str = ""
 
     @property
     def of_columns(self) -> dict[str, Any]:
@@ -47,7 +49,8 @@ def names_for(graphs: Any, store: GraphStore, num_classes: int, given: Mapping[s
         graphs: What the user gave, which may have names itself.
         store: The same graphs.
         num_classes: How many classes the model tells apart.
-        given: ``feature_names``, ``edge_names`` and ``class_names`` that the user gave, each ``None`` where not.
+        given: ``feature_names``, ``edge_names``, ``class_names`` and ``columns`` that the user gave, each ``None``
+            where not.
 
     Raises:
         TypeError: If given names are no names.
@@ -67,6 +70,21 @@ def names_for(graphs: Any, store: GraphStore, num_classes: int, given: Mapping[s
             warnings.append(f"names of the data set are left out: {error}")
             return read(())
 
+    known, source = None, ""
+    if given.get("columns") is not None:
+        known = known_columns(given["columns"])
+    elif given.get("feature_names") is None and not _own(data, "feature_names"):
+        known = recognised(store)
+        if known is None and look_alike(store):
+            warnings.append(
+                "x and edge_attr may be the columns that torch_geometric.utils.from_smiles or OGB makes of molecules; "
+                "fit(..., columns='pyg') or columns='ogb' names them"
+            )
+    if known is not None:
+        given = {"feature_names": known.features, "edge_names": known.edges} | {
+            key: value for key, value in given.items() if value is not None
+        }
+        source = known.source
     classes = chosen("class_names", lambda names: _classes(names, num_classes))
     features = chosen("feature_names", lambda names: _covering(read_feature_names(names, first.x), store, "x"))
     edges = chosen("edge_names", lambda names: _covering(read_edge_names(names, first.edge_attr), store, "edge_attr"))
@@ -75,7 +93,7 @@ def names_for(graphs: Any, store: GraphStore, num_classes: int, given: Mapping[s
         colors = tuple(map(str, colors))
     else:
         colors = tuple(COLORS.get(kind, COLORS[OTHER]) for kind in features.kinds if are_atoms(features.kinds))
-    return Names(classes=classes, features=features, edges=edges, colors=colors), warnings
+    return Names(classes=classes, features=features, edges=edges, colors=colors, source=source), warnings
 
 
 def _own(data: Any, key: str) -> Any:

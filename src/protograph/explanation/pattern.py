@@ -55,6 +55,8 @@ class SearchedGraphs:
 
     def __init__(self, graphs: Iterable[Data], *, max_calls: int = MAX_CALLS, are_validated: bool = False) -> None:
         check_container(graphs)
+        # Of a table with other atoms the columns are others.
+        self._names = {"x": getattr(graphs, "feature_names", ()), "edge_attr": getattr(graphs, "edge_names", ())}
         with preserved_random_state():  # a loader draws a seed whenever it is gone through
             self.graphs, self._max_calls = list(each_graph(iter(graphs))), max_calls
         for number, graph in enumerate(() if are_validated else self.graphs):
@@ -83,7 +85,9 @@ class SearchedGraphs:
         key = (nodes, edges, content)
         if key not in self._answers:
             if (nodes, edges) not in self._encoded:
-                self._encoded[nodes, edges] = EncodedGraphs(self.graphs, match_features=nodes, match_edges=edges)
+                self._encoded[nodes, edges] = EncodedGraphs(
+                    self.graphs, match_features=nodes.found_by(self._names), match_edges=edges.found_by(self._names)
+                )
             graphs = self._encoded[nodes, edges]
             asked = pattern.asked(graphs) if isinstance(pattern, Pattern) else pattern
             answers = contained_in(asked, graphs, max_calls=self._max_calls, **lies)
@@ -367,11 +371,12 @@ def _asked(formal: Mapping[str, Any], reading: Reading) -> Conditions:
         is_not = isinstance(value, dict)
         value = value["not"] if is_not else value
         low, high = value if isinstance(value, list) else (value, value)
+        low, high = -math.inf if low is None else low, math.inf if high is None else high
         found.append(
             Condition(
                 variable=name,
-                low=-math.inf if low is None else float(codes.get(low, low)),
-                high=math.inf if high is None else float(codes.get(high, high)),
+                low=float(codes.get(low, low)),
+                high=float(codes.get(high, high)),
                 is_not=is_not,
             )
         )

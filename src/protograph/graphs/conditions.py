@@ -48,6 +48,10 @@ class Reading:
         elements = (variable for variable in self.variables if variable.are_elements)
         return next(elements, next(iter(self.variables), None))
 
+    def found_by(self, names: Mapping[str, Sequence[str]]) -> "Reading":
+        """The same in graphs whose columns have other names, by attribute."""
+        return replace(self, variables=tuple(one.found_by(names.get(one.key, ())) for one in self.variables))
+
     def codes(self, matrices: Mapping[str, Floats]) -> Floats:
         """What rows are compared by, a column a variable, or the rows themselves; the direction is no row's."""
         if self.rows:

@@ -83,6 +83,18 @@ class Variable:
         """Whether it says which chemical element a node is."""
         return are_atoms([label for _, label in self.labels])
 
+    def found_by(self, names: Sequence[str]) -> "Variable":
+        """The same in graphs whose columns have these names: a one-hot value that they lack is nowhere.
+
+        >>> kinds = Variable(name="element", key="x", kind="one-hot", places=(0, 1), labels=((0, "C"), (1, "N")))
+        >>> kinds.found_by(["N", "O"]).codes(np.eye(2)).tolist()
+        [1.0, -1.0]
+        """
+        if self.kind != ONE_HOT or not {label for _, label in self.labels} & set(names):
+            return self
+        places = tuple(names.index(label) if label in names else -1 for _, label in self.labels)
+        return replace(self, places=places)
+
     def label(self, code: float) -> str | None:
         """What a value is called; ``None`` where it has no name."""
         return dict(self.labels).get(int(code)) if math.isfinite(code) else None
@@ -112,7 +124,11 @@ class Variable:
 
     def codes(self, rows: Floats) -> Floats:
         """The code of each row: one-hot -1 where there is no 1, continuous the lower bound of the bin."""
-        own = rows[:, self.places]
+        if max(self.places) >= rows.shape[1]:
+            raise ValueError(
+                f"{self.key} must have column {max(self.places)}, which is {self.name}, got {rows.shape[1]}"
+            )
+        own = np.where(np.array(self.places) < 0, 0.0, rows[:, self.places])
         if self.kind == ONE_HOT:
             return np.where(own.max(axis=1, initial=0.0) > 0, own.argmax(axis=1), -1).astype(np.float64)
         if self.kind == CONTINUOUS:

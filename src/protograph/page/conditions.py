@@ -135,5 +135,7 @@ def _looser_ones(conditions: Conditions, variable: Variable) -> Iterator[Conditi
         if one.variable == variable.name:
             yield _without(conditions, variable)
             if variable.is_ordered:
-                for looser in (replace(one, low=-inf), replace(one, high=inf)):
-                    yield (*conditions[:at], looser, *conditions[at + 1 :])
+                ends = (variable.values[:1], replace(one, low=-inf)), (variable.values[-1:], replace(one, high=inf))
+                for last, looser in ends:
+                    if (one.low,) != last:  # there is nothing beyond
+                        yield (*conditions[:at], looser, *conditions[at + 1 :])

@@ -13,7 +13,7 @@ from protograph._utils.ties import TOLERANCE, first_best
 from protograph.page.counting import information, spread
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.scope import ReasonOptions, Scope, nearest_rows
-from protograph.patterns.pattern import Subgraph, edge
+from protograph.patterns.pattern import Edge, Subgraph, edge
 from protograph.patterns.rings import wholes_of
 
 # Nodes to place before no more places of a pattern are looked for in a graph.
@@ -128,8 +128,9 @@ class Grower:
         there, elsewhere = (spread(side, self._options.loosened_sample) for side in (there, elsewhere))
         graphs = self._reader.readings[condition.level]
         names = [[variable.name for variable in rule.variables] for rule in (graphs.node_rule, graphs.edge_rule)]
-        items = (sorted(condition.pattern.nodes), sorted(condition.pattern.edges))
-        left = [(item, name) for own, some in zip(items, names, strict=True) for item in own for name in some]
+        nodes = sorted(condition.pattern.nodes)
+        left: list[tuple[int | Edge, str]] = [(node, name) for node in nodes for name in names[0]]
+        left += [(ends, name) for ends in sorted(condition.pattern.edges) for name in names[1]]
         lead = self._lead(condition, there, elsewhere)
         while left:
             looser = [replace(condition, open=condition.open | {one}) for one in left]
