@@ -64,7 +64,11 @@ class CommonPatterns:
         self._edges = [joint.edges(q) for q in range(self.k)]
         source, target, kinds = (ends.tolist() for ends in self._edges[0])
         num_kinds = 1 + max(int(kinds.max()) for kinds in joint.kinds)
-        edge_kinds = [_edge_kinds(ends, own, num_kinds) for ends, own in zip(self._edges, joint.kinds, strict=True)]
+        self._back = joint.reversed_edges
+        edge_kinds = [
+            _edge_kinds(ends, self._back[ends[2]], own, num_kinds)
+            for ends, own in zip(self._edges, joint.kinds, strict=True)
+        ]
         self._groups = np.concatenate([_groups(joint.kinds), _groups(edge_kinds)])
         self._groups[self.sizes[0] :, 0] += self.sizes[0]  # edges are of other groups than nodes
         self._kind_of = dict(zip(zip(source, target, strict=True), kinds, strict=True))
@@ -170,7 +174,8 @@ class CommonPatterns:
         layout = np.zeros((len(order), kernels.JOINED + len(order)), np.int64)
         joined = layout[:, kernels.JOINED :]
         for u, v in pattern.edges:
-            joined[place[u], place[v]] = joined[place[v], place[u]] = self._kind_of[u, v] + 1
+            kind = self._kind_of[u, v]
+            joined[place[v], place[u]], joined[place[u], place[v]] = kind + 1, self._back[kind] + 1
         layout[:, kernels.NODE] = order
         layout[:, kernels.PARENT] = [-1, *(int(np.flatnonzero(joined[i, :i])[0]) for i in range(1, len(order)))]
         return layout
@@ -183,7 +188,7 @@ class CommonPatterns:
         items[:size, [kernels.SOURCE, kernels.TARGET]] = np.arange(size)[:, None]
         items[:size, kernels.RANK] = np.arange(size) if ranks is None else ranks
         items[size:, kernels.SOURCE], items[size:, kernels.TARGET] = source, target
-        items[size:, kernels.EDGE_KIND] = kinds
+        items[size:, kernels.EDGE_KIND], items[size:, kernels.BACK_KIND] = kinds, self._back[kinds]
         items[:, kernels.GROUP : kernels.MOST + 1] = self._groups
         return items
 
@@ -196,9 +201,11 @@ def _groups(of_all: Sequence[Ints]) -> Ints:
     return np.stack([numbers, most[own][numbers]], axis=1)
 
 
-def _edge_kinds(edges: tuple[Ints, Ints, Ints], kinds: Ints, num_kinds: int) -> Ints:
-    """A number for each edge: equal where its ends' kinds and its own are."""
+def _edge_kinds(edges: tuple[Ints, Ints, Ints], back: Ints, kinds: Ints, num_kinds: int) -> Ints:
+    """A number for each edge: equal where its ends' kinds and its own are, from whichever end it is seen."""
     source, target, own = edges
-    low, high = np.minimum(kinds[source], kinds[target]), np.maximum(kinds[source], kinds[target])
-    result: Ints = (own * num_kinds + low) * num_kinds + high
+    result: Ints = np.minimum(
+        (own * num_kinds + kinds[source]) * num_kinds + kinds[target],
+        (back * num_kinds + kinds[target]) * num_kinds + kinds[source],
+    )
     return result

@@ -23,9 +23,9 @@ _FREE, IN, _OUT = range(3)
 _NEIGHBOUR, _KIND = range(2)
 # Columns of a pattern; the first position's edges are in the column JOINED, the next one's follow.
 NODE, PARENT, JOINED = range(3)
-# Columns of the source's items, its nodes and then its edges: its ends, a node's being itself; an edge's kind; a node's
-# rank; its group, of which so many can be common.
-SOURCE, TARGET, EDGE_KIND, RANK, GROUP, MOST = range(6)
+# Columns of the source's items, its nodes and then its edges: its ends, a node's being itself; an edge's kind, as seen
+# from its source and from its target; a node's rank; its group, of which so many can be common.
+SOURCE, TARGET, EDGE_KIND, BACK_KIND, RANK, GROUP, MOST = range(7)
 # Rows of notes: of each item whether it is free, in or out, and what it was when the pattern was best; the edges that
 # were decided, in this order, and whether each brought a node; of each node its position, -1 for none, and whether it
 # can be reached; how many of each group are counted.
@@ -194,7 +194,10 @@ def _add(items: Ints, room: Room, size: int, edge: int) -> Any:  # pragma: no co
         notes[_PLACE, v] = size
         pattern[size, NODE], pattern[size, PARENT] = v, notes[_PLACE, u]
     at, other = notes[_PLACE, u], notes[_PLACE, v]
-    pattern[at, JOINED + other] = pattern[other, JOINED + at] = items[edge, EDGE_KIND] + 1
+    # Each as seen from the other position, from which it is looked for.
+    is_forth = u == items[edge, SOURCE]
+    pattern[other, JOINED + at] = items[edge, EDGE_KIND if is_forth else BACK_KIND] + 1
+    pattern[at, JOINED + other] = items[edge, BACK_KIND if is_forth else EDGE_KIND] + 1
     return made
 
 

@@ -150,6 +150,7 @@ class _FlatGraphs:
         self.kind_codes, self.edge_codes, self.node_codes = (
             draw.integers(1, 2**63, size, dtype=np.uint64) for size in (*numbers, self.kinds.size)
         )
+        self.back_codes = self.edge_codes[graphs.reversed_edges[: self.edge_codes.size]]
 
     def joined(self, one: Ints, other: Ints) -> Ints:
         """Kind of the edge between two nodes of one graph plus 1; 0 where there is none."""
@@ -348,7 +349,8 @@ class _Counting:
 
         flat, found = self.flat, np.empty((int(most.sum()), 3), np.int64)
         room = np.zeros(2 * sets.size, np.uint64)
-        colors = np.concatenate([flat.kind_codes[flat.kinds], stirred(flat.edge_codes), room])
+        edges = [stirred(codes) for codes in (flat.edge_codes, flat.back_codes)]
+        colors = np.concatenate([flat.kind_codes[flat.kinds], *edges, room])
         found = found[: code_sets(flat.starts, colors, sets.rows, looks, found)]
         counts = _Counts(found[:, CODE].astype(np.uint64), found[:, ROW], flat.graph[sets.nodes[:, 0]])
         return counts, found[counts.examples, ROW], found[counts.examples, LOOK]
@@ -366,13 +368,18 @@ class _Counting:
     def _ring_codes(self, rings: Ints, around: Pairs) -> Codes:
         """A number for each ring, wherever it begins and whichever way it goes."""
         columns: list[Codes] = []
+        turned: list[Codes] = []
         for i, j in around:
-            columns.append(self.flat.kind_codes[self.flat.kinds[rings[:, i]]])
-            columns.append(self.flat.edge_codes[np.maximum(self.flat.joined(rings[:, i], rings[:, j]) - 1, 0)])
+            nodes, kinds = (
+                self.flat.kind_codes[self.flat.kinds[rings[:, i]]],
+                self.flat.joined(rings[:, i], rings[:, j]),
+            )
+            columns += [nodes, self.flat.edge_codes[np.maximum(kinds - 1, 0)]]
+            turned += [nodes, self.flat.back_codes[np.maximum(kinds - 1, 0)]]
         codes = np.full(len(rings), np.iinfo(np.uint64).max, np.uint64)
         for start in range(0, len(columns), 2):
-            one_way = columns[start:] + columns[:start]
-            other_way = [one_way[0], *reversed(one_way[1:])]
+            one_way, back = (some[start:] + some[:start] for some in (columns, turned))
+            other_way = [back[0], *reversed(back[1:])]
             codes = np.minimum(codes, np.minimum(stirred(*one_way), stirred(*other_way)))
         return codes
 
@@ -413,9 +420,8 @@ def _spanning_parts(graphs: Sequence[EncodedGraph]) -> list[list[int]]:
             (place[node], place[other], kind)
             for node, row in enumerate(neighbours_of(graph))
             for other, kind in row.items()
-            if node < other
         ]
-        ways.append([frozenset((*edge(order[u], order[v]), kind) for u, v, kind in edges) for order in orders])
+        ways.append([frozenset((order[u], order[v], kind) for u, v, kind in edges) for order in orders])
     wholes = [own[0] for own in ways]  # the first order leaves all as it is
     return [
         [at for at, whole in enumerate(wholes) if len(whole) > len(own[0]) and any(way <= whole for way in set(own))]

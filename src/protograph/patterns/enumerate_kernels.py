@@ -108,7 +108,8 @@ def code_sets(starts: Ints, colors: Codes, sets: Kinds, looks: Ints, found: Ints
 
     Args:
         starts: Where the neighbours of each node begin.
-        colors: A number for the kind of each node, then for each kind of edge; room for two of each node of a set.
+        colors: A number for the kind of each node, then for each kind of edge, and for it as seen from its other end;
+            room for two of each node of a set.
         sets: The sets.
         looks: What is looked for on each set, see above.
         found: Room for what is found, see above.
@@ -151,6 +152,7 @@ def _code(
     """
     size, nothing = looks.shape[1] - NEEDED, np.uint64(0)
     own, sums = colors.size - 2 * size, colors.size - size
+    num_edge_kinds = (own - num_nodes) // 2
     for i in range(size):
         colors[own + i], colors[sums + i] = colors[sets[row, i]], nothing
         if looks[look, NEEDED + i] != ANY:
@@ -160,9 +162,9 @@ def _code(
         for i in range(own, sums):
             for j in range(i + 1, sums):
                 if part & 1 << (pair - size):
-                    code = colors[num_nodes - 1 + sets[row, pair]]
-                    colors[i + size] += _stirred(code, colors[j])
-                    colors[j + size] += _stirred(code, colors[i])
+                    at = num_nodes - 1 + sets[row, pair]
+                    colors[i + size] += _stirred(colors[at], colors[j])
+                    colors[j + size] += _stirred(colors[at + num_edge_kinds], colors[i])
                 pair += 1
         for i in range(own, sums):
             colors[i] = _stirred(_stirred(nothing, colors[i]), colors[i + size])

@@ -53,6 +53,7 @@ class JointGraphs:
         starts: The neighbours of joint node ``v`` are ``neighbours[starts[v]:starts[v + 1]]``.
         neighbours: Numbers of neighbours within their own graph, ascending, without the node itself.
         edge_kinds: Kind of each of those edges; only edges of one kind may stand for each other.
+        reversed_edges: The kind of each kind of edge as seen from its other end.
         kinds: Of each graph the kinds of its nodes; all the same unless features must be equal.
         encoded: The graphs, with these kinds.
     """
@@ -65,6 +66,7 @@ class JointGraphs:
         self.sizes = tuple(graph.num_nodes for graph in self.encoded)
         self.offsets, self.starts = encoded.nodes, encoded.starts
         self.neighbours, self.edge_kinds = encoded.neighbours.astype(np.int64), encoded.edge_kinds.astype(np.int64)
+        self.reversed_edges: Ints = encoded.reversed_edges.astype(np.int64)
         self.kinds: list[Ints] = [graph.node_kinds.astype(np.int64) for graph in self.encoded]
         self._features: list[NDArray[Any]] = []
         if graphs[0].x is not None and not are_matched_by_kind(match_features):
