@@ -7,7 +7,7 @@ from traceback import walk_tb
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph._utils.words import count_of, cut, one_line
+from protograph._utils.words import count_of, cut, listed, one_line
 from protograph.graphs.validate import node_count
 
 # Of what a model raised, so much is repeated.
@@ -17,16 +17,32 @@ _WIDTHS = ("in_features", "in_channels")
 _GIVEN = ("input", "x")
 
 
+class UncutError(ValueError):
+    """The model needs what parts of graphs cannot have."""
+
+
 @contextmanager
-def noted(graphs: Sequence[Data]) -> Iterator[None]:
+def noted(graphs: Sequence[Data], uncut: Sequence[str] = ()) -> Iterator[None]:
     """Let an error of the model say how many graphs it was applied to, and how large they were.
 
+    Args:
+        graphs: The graphs.
+        uncut: Names of what the model may read, and no part of a graph has.
+
     Raises:
+        UncutError: If the graphs are parts, and have not what the model reads.
         ValueError: If the graphs have no ``x``, or one that a layer of the model cannot take.
     """
     try:
         yield
     except Exception as error:
+        missing, text = [key for key in uncut if key not in graphs[0]], f"{type(error).__name__}: {error}"
+        if missing := [key for key in missing if key in text] or (missing if "NoneType" in text else []):
+            raise UncutError(
+                f"the model fails on parts of graphs, which have no {listed(missing)}, as that cannot be cut out, and "
+                f"prototypes are parts; let the model do without, or work it out of nodes and edges "
+                f"({cut(one_line(text), _MAX_RAISED)})"
+            ) from error
         if not is_of_model(error):
             raise
         if hint := _hint(error, graphs[0]):
