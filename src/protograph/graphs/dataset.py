@@ -336,10 +336,10 @@ class GraphStore(Sequence[Data]):
         sentences = []
         if self._irregular:
             first, number = self.label(min(self._irregular)), len(self._irregular)
-            some = f"{first} has" if number == 1 else f"{number} graphs (the first is {first}) have"
+            which = f"{first} has" if number == 1 else f"{number} graphs (the first is {first}) have"
             sentences.append(
-                f"{some} edges that go one way only, or are repeated; the model is given them as they are, but patterns "
-                f"are searched and counted as if each went both ways, once"
+                f"{which} edges that go one way only or are repeated; the model is given them as they are, but the "
+                f"search and all counts take each edge once, whichever way it goes"
             )
         if some := self._graphs.differing:
             sentences.append(f"only some graphs have {listed(some)}, so the model is given none")
