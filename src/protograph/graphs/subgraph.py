@@ -1,8 +1,8 @@
 """Graphs made of others: subgraphs, and other orders of nodes; tensors are cut as PyG's own rules say."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,41 +12,26 @@ from torch_geometric.data import Data
 from protograph._utils.arrays import Ints
 from protograph.graphs.validate import INDEX_TYPES, is_dense, node_count
 
-# What holds for a graph need not hold for a part; the others are made anew.
-_NOT_OF_A_PART = frozenset({"y", "num_nodes", "batch", "ptr"})
+# Of the label of a graph no part knows; the others are made anew.
+_NOT_OF_A_PART = frozenset({"y", "num_nodes", "edge_index", "batch", "ptr"})
 
 
-class Keys(NamedTuple):
-    """Names of tensors of a graph by what they hold, as PyG tells it; ``y``, the label, is among none of them.
+def roles_of(graph: Data) -> dict[str, str]:
+    """What the tensors and numbers of a graph are, beside its edges and its label, as PyG tells it.
 
-    Attributes:
-        of_nodes: One entry a node.
-        of_edges: One entry an edge, such as ``edge_index``.
-        numbering: Numbers of nodes, or of something else in the graph, which batches count up (``__inc__``).
+    ``"nodes"`` have an entry a node, ``"edges"`` one an edge, ``"graph"`` is of the graph as a whole; ``"numbers"`` are
+    those of nodes, or of something else in the graph, which batches count up (``__inc__``).
+
+    >>> roles_of(Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]), motif_index=torch.tensor([1])))
+    {'x': 'nodes', 'motif_index': 'numbers'}
     """
-
-    of_nodes: list[str]
-    of_edges: list[str]
-    numbering: list[str]
-
-
-def keys_of(graph: Data) -> Keys:
-    """What the tensors and numbers of a graph hold.
-
-    >>> keys_of(Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]), motif_index=torch.tensor([1])))
-    Keys(of_nodes=['x'], of_edges=['edge_index'], numbering=['motif_index'])
-    """
-    keys, asked = Keys([], [], []), copy(graph)  # PyG keeps the answers with whom it asks; users' graphs stay as found
+    roles, asked = {}, copy(graph)  # PyG keeps the answers with whom it asks, and users' graphs stay as they are
     for key, value in graph.to_dict().items():
-        if key in _NOT_OF_A_PART or not (is_dense(value) or isinstance(value, int | float)):
-            continue
-        if key != "edge_index" and bool(torch.as_tensor(graph.__inc__(key, value)).any()):
-            keys.numbering.append(key)
-        elif asked.is_node_attr(key):
-            keys.of_nodes.append(key)
-        elif asked.is_edge_attr(key):
-            keys.of_edges.append(key)
-    return keys
+        if key not in _NOT_OF_A_PART and (is_dense(value) or isinstance(value, int | float)):
+            is_number = bool(torch.as_tensor(graph.__inc__(key, value)).any())
+            whole = "nodes" if asked.is_node_attr(key) else "edges" if asked.is_edge_attr(key) else "graph"
+            roles[key] = "numbers" if is_number else whole
+    return roles
 
 
 def uncut_keys(graph: Data) -> list[str]:
@@ -91,7 +76,7 @@ def induced_subgraph(graph: Data, nodes: Sequence[int], edges: Collection[tuple[
         codes = torch.cat([pairs[0] * size + pairs[1], pairs[1] * size + pairs[0]])
         is_kept &= (source == target) | torch.isin(source * size + target, codes)
     kept = is_kept.nonzero().flatten()
-    return _taken(graph, keys_of(graph), chosen, kept, ends[:, kept])
+    return _taken(graph, roles_of(graph), chosen, kept, ends[:, kept])
 
 
 def reordered(graph: Data, nodes: Sequence[int] | Ints) -> Data:
@@ -108,24 +93,23 @@ def reordered(graph: Data, nodes: Sequence[int] | Ints) -> Data:
     new_number = chosen.argsort()
     ends = new_number[graph.edge_index.cpu().numpy()]
     order = (ends[0] * max(1, chosen.size) + ends[1]).argsort(kind="stable")
-    keys = keys_of(graph)
-    whole = _taken(graph, keys, *(torch.from_numpy(part) for part in (chosen, order, ends[:, order])))
-    for key in keys.numbering:
-        whole[key] = _renumbered(graph, key, torch.from_numpy(new_number))
-    return whole
+    roles = roles_of(graph)
+    whole = _taken(graph, roles, *(torch.from_numpy(part) for part in (chosen, order, ends[:, order])))
+    numbers = [key for key, role in roles.items() if role == "numbers"]
+    return whole.update({key: _renumbered(graph, key, torch.from_numpy(new_number)) for key in numbers})
 
 
-def _taken(graph: Data, keys: Keys, nodes: Tensor, edges: Tensor, ends: Tensor) -> Data:
+def _taken(graph: Data, roles: Mapping[str, str], nodes: Tensor, edges: Tensor, ends: Tensor) -> Data:
     """The graph of some nodes and edges, in their order; ``ends`` are those of the edges in the new numbers."""
-    part = copy(graph)  # of a user's own class, which says how its tensors are joined
+    part, chosen = copy(graph), {"nodes": nodes, "edges": edges}  # of a user's own class, which says how it is joined
     for key, value in graph.to_dict().items():
         del part[key]
+        role = roles.get(key)
         if key == "edge_index":
             part.edge_index = ends.to(value)
-        elif key in keys.of_nodes or key in keys.of_edges:
-            chosen = nodes if key in keys.of_nodes else edges
-            part[key] = value.index_select(graph.__cat_dim__(key, value), chosen.to(value.device))
-        elif key not in (*_NOT_OF_A_PART, *keys.numbering) and (is_dense(value) or isinstance(value, int | float)):
+        elif role in chosen:
+            part[key] = value.index_select(graph.__cat_dim__(key, value), chosen[role].to(value.device))
+        elif role == "graph":
             part[key] = value
     if graph.x is None:
         part.num_nodes = nodes.numel()

@@ -17,7 +17,7 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Ints, Kinds
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.graphs.subgraph import keys_of, reordered
+from protograph.graphs.subgraph import reordered, roles_of
 from protograph.graphs.validate import NUMBERS, node_count
 from protograph.patterns.subgraph_isomorphism import are_twins, neighbours_of
 
@@ -182,9 +182,8 @@ def canonical_graph(graph: Data, max_work: int = MAX_WORK) -> CanonicalGraph:
 
 def _encoded(graph: Data) -> EncodedGraph:
     """The graph by all that it knows: of a node also its loops, of an edge all that it holds in both directions."""
-    keys, size, ends = keys_of(graph), node_count(graph), graph.edge_index.cpu().long()
-    of_edges = [key for key in keys.of_edges if key != "edge_index"]
-    x, edge_attr = _joined(graph, keys.of_nodes, size), _joined(graph, of_edges, ends.size(1))
+    size, ends = node_count(graph), graph.edge_index.cpu().long()
+    x, edge_attr = _joined(graph, "nodes", size), _joined(graph, "edges", ends.size(1))
     encoded = EncodedGraphs([Data(x=x, edge_index=ends, num_nodes=size)])[0]
     rows = [b""] * ends.size(1) if edge_attr is None else [(row + 0.0).tobytes() for row in edge_attr.numpy()]
     held: dict[tuple[int, int], tuple[bytes, ...]] = {}  # nothing at all where there is no edge, two of a repeated one
@@ -204,12 +203,12 @@ def _numbered(kinds: list[Any]) -> Kinds:
     return np.array([number[kind] for kind in kinds], dtype=np.int32)
 
 
-def _joined(graph: Data, keys: list[str], count: int) -> Tensor | None:
+def _joined(graph: Data, role: str, count: int) -> Tensor | None:
     """Tensors with a row a node or an edge, side by side."""
     if not count:  # the width of nothing is not known
         return None
-    tensors = ((graph.__cat_dim__(key, graph[key]), graph[key].detach().cpu()) for key in keys)
-    rows = [tensor.movedim(dim, 0).reshape(count, -1) for dim, tensor in tensors]
+    tensors = {key: graph[key].detach().cpu() for key, own in roles_of(graph).items() if own == role}
+    rows = [value.movedim(graph.__cat_dim__(key, value), 0).reshape(count, -1) for key, value in tensors.items()]
     rows = [torch.view_as_real(row).flatten(1) if row.is_complex() else row for row in rows]
     return torch.cat([row.double() for row in rows], dim=1) if rows else None
 
