@@ -110,10 +110,25 @@ def test_numbers_of_nodes_follow_another_order():
 
 @pytest.mark.parametrize("key", ["batch", "ptr", "index", "batch_of", "refractive_index", "assoc_index"])
 def test_no_name_of_an_attribute_keeps_a_graph_from_being_cut(key):
-    for value in (torch.tensor([[0, 1, 7]]), torch.tensor([0, 2]), torch.tensor(1.5), 2, None, [1, 2, 3], "CCO"):
+    for value in (
+        torch.tensor([[0, 1, 7]]),
+        torch.tensor([0, 2]),
+        torch.tensor(1.5),
+        2,
+        2**80,
+        True,
+        None,
+        [1, 2, 3],
+        "CCO",
+    ):
         graph = Data(x=torch.eye(3), edge_index=torch.tensor([[0, 1], [1, 2]])).update({key: value})
         assert induced_subgraph(graph, [1, 2]).edge_index.tolist() == [[0], [1]]
         assert reordered(graph, [2, 1, 0]).edge_index.tolist() == [[1, 2], [0, 1]]
+
+
+def test_tensors_of_any_type_are_cut():
+    few = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=3, few=torch.tensor([0, 1, 2], dtype=torch.uint16))
+    assert induced_subgraph(few, [2, 0]).few.tolist() == [2, 0]
 
 
 def test_a_mesh_keeps_its_faces_in_another_order():

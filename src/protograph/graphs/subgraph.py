@@ -108,7 +108,8 @@ def _taken(graph: Data, roles: Mapping[str, str], nodes: Tensor, edges: Tensor, 
         if key == "edge_index":
             part.edge_index = ends.to(value)
         elif role in chosen:
-            part[key] = value.index_select(graph.__cat_dim__(key, value), chosen[role].to(value.device))
+            dim = graph.__cat_dim__(key, value)
+            part[key] = value.movedim(dim, 0)[chosen[role].to(value.device)].movedim(0, dim)
         elif role == "graph":
             part[key] = value
     if graph.x is None:
@@ -118,15 +119,15 @@ def _taken(graph: Data, roles: Mapping[str, str], nodes: Tensor, edges: Tensor, 
 
 def _renumbered(graph: Data, key: str, new_number: Tensor) -> Any:
     """What a graph has under a name, with new numbers in place of those of nodes."""
-    values, size = torch.as_tensor(graph[key]), new_number.numel()
-    if values.dtype not in INDEX_TYPES:
-        return graph[key]
-    larger = copy(graph)
+    value, size = graph[key], new_number.numel()
+    if not (value.dtype in INDEX_TYPES if isinstance(value, Tensor) else type(value) is int and 0 <= value < size):
+        return value
+    values, larger = torch.as_tensor(value), copy(graph)
     larger.num_nodes = size + 1
     if graph.x is not None:
         larger.x = torch.cat([graph.x, graph.x[:1]])
     # What a node more counts up is numbers of nodes, which need not be all rows.
-    before, after = (torch.as_tensor(one.__inc__(key, graph[key])) for one in (graph, larger))
+    before, after = (torch.as_tensor(one.__inc__(key, value)) for one in (graph, larger))
     is_of_node = (after != before).to(values.device) & (values >= 0) & (values < size)
     new = torch.where(is_of_node, new_number.to(values.device)[values.long().clamp(0, size - 1)].to(values), values)
-    return new if isinstance(graph[key], Tensor) else new.item()
+    return new if isinstance(value, Tensor) else new.item()
