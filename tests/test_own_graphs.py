@@ -272,6 +272,18 @@ def test_a_model_that_asks_for_them_by_name_is_told_the_same():
         explainer.explain(1)
 
 
+def test_numbers_of_nodes_that_pyg_does_not_know_of_are_told_of():
+    class CountsUp(ReadsRoot):
+        def forward(self, data):
+            score = 4 * self.degrees(data)[data.ptr[:-1] + data.root] - 10
+            return torch.cat([-score, score], dim=1)
+
+    graphs = [Data(x=one.x, edge_index=one.edge_index, y=one.y, root=one.motif_index[1:]) for one in rooted()]
+    explainer = pg.PAGE(search="walk").fit(CountsUp(), graphs, class_names=["plain", "chord"])
+    with pytest.raises(ValueError, match=r"index is out of range in the model; where root of the graphs .*__inc__"):
+        explainer.explain(int(explainer.predictions_[0]))
+
+
 class OneProbability(ReadsRoot):
     """The probability of the second class, which fit may try on parts of graphs."""
 

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from protograph._utils.words import count_of, cut, listed, one_line
+from protograph.graphs.subgraph import roles_of
 from protograph.graphs.validate import node_count
 
 # Of what a model raised, so much is repeated.
@@ -80,4 +81,10 @@ def _hint(error: Exception, graph: Data) -> str:
             return f"{came}, but the model's layer {name} takes {width} columns; give every graph so many"
         if isinstance(layer, nn.Embedding) and not given.is_floating_point():
             return f"{came}, but the model's layer {name} knows the values 0 to {layer.num_embeddings - 1} alone"
+    others = [key for key, role in roles_of(graph).items() if role == "graph" and isinstance(graph[key], Tensor)]
+    if isinstance(error, IndexError) and (whole := [key for key in others if not graph[key].is_floating_point()]):
+        return (
+            f"an index is out of range in the model; where {listed(whole)} of the graphs numbers nodes, a part of a "
+            f"graph cannot have it: say so by __inc__ of your own class of Data, as PyG's batches ask for"
+        )
     return ""
