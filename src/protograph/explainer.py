@@ -189,7 +189,7 @@ class Explainer:
 
     @property
     def graphs_(self) -> GraphStore:
-        """The graphs given to ``fit``, checked and undirected: ``graphs_[index]`` is one, and they have a length."""
+        """The graphs given to ``fit``, checked: ``graphs_[index]`` is one, and they have a length."""
         self._fitted()
         return self._store
 
@@ -222,7 +222,7 @@ class Explainer:
         """The prototypes of a class, in any order; what an explainer of one's own defines.
 
         Each is the index of a graph given to ``fit`` and some of its nodes, whose induced subgraph is cut out, or a
-        graph that was made: undirected, connected, with rows of ``x`` that occur in the data.
+        graph that was made: connected, with rows of ``x`` that occur in the data.
 
         Args:
             target: The class, which some graph is predicted as.

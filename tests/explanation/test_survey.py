@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
+from torch_geometric.utils import to_undirected
 
 import protograph as pg
 from protograph.explanation import EmbeddingMap, Explanations, Survey
@@ -87,6 +88,7 @@ def test_all_graphs_are_looked_over_once_and_patterns_taken_out():
     graphs = [ring(3 + index % 3) for index in range(12)] + [path(3 + index % 3) for index in range(12)]
     for index, graph in enumerate(graphs):
         graph.x, graph.name, graph.y = torch.ones(graph.num_nodes, 1), f"g{index}", int(index < 12)
+        graph.edge_index = to_undirected(graph.edge_index, num_nodes=graph.num_nodes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         both = pg.PAGE(num_clusters=1).fit(NumEdges(), graphs).explain_all()

@@ -60,7 +60,7 @@ class Triangles(nn.Module):
 
     def forward(self, x, edge_index, batch):
         sizes = torch.bincount(batch)
-        edges = torch.bincount(batch[edge_index[0]], minlength=len(sizes)) / 2
+        edges = torch.bincount(batch[edge_index[0]], minlength=len(sizes))
         return torch.stack([edges - sizes + 0.5, sizes - edges - 0.5], dim=1)
 
 

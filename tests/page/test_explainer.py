@@ -112,17 +112,6 @@ def test_odd_graphs_are_explained(search):
 
 
 @either
-def test_directed_graphs_are_made_undirected_with_a_warning(search):
-    directed = [Data(x=g.x, edge_index=g.edge_index[:, g.edge_index[0] < g.edge_index[1]]) for g in GRAPHS]
-    with pytest.warns(pg.ProtographWarning, match=r"^60 graphs \(the first is graph 0\) have directed edges"):
-        explainer = fitted(graphs=directed, search=search)
-    explanation = explainer.explain(1)
-    assert all(p.graph.is_undirected() for p in explanation.prototypes)
-    assert [p.nodes for p in explanation.prototypes] == [p.nodes for p in reference(search)[1].prototypes]
-    assert "directed edges" in explanation.warnings[0]
-
-
-@either
 def test_continuous_features_match_within_a_tolerance(search):
     generator = torch.Generator().manual_seed(0)
     graphs = [Data(x=g.x + 0.01 * torch.rand(g.x.shape, generator=generator), edge_index=g.edge_index) for g in GRAPHS]

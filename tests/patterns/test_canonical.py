@@ -121,6 +121,27 @@ def test_loops_and_edges_with_a_direction(graph, seed):
     check_renumbered(graph, np.random.default_rng(seed), times=1)
 
 
+@st.composite
+def multigraphs(draw):
+    """Graphs whose edges go any way, any number of times."""
+    size = draw(st.integers(1, 5))
+    ends = draw(st.lists(st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)), max_size=9))
+    return Data(num_nodes=size, edge_index=torch.tensor(ends, dtype=torch.long).reshape(-1, 2).T)
+
+
+@settings(max_examples=25, deadline=None)
+@given(multigraphs(), st.integers(0, 2**32 - 1))
+def test_repeated_edges(graph, seed):
+    check_renumbered(graph, np.random.default_rng(seed), times=1)
+
+
+def test_repeated_edges_and_loops_tell_nodes_apart():
+    ends = [(0, 1), (1, 2), (2, 3), (3, 0)]
+    for more in ([(2, 3)], [(3, 2)], [(1, 1)], [(1, 1), (1, 1), (2, 2)]):
+        graph = Data(num_nodes=4, edge_index=torch.tensor([*ends, *more]).T)
+        check_renumbered(graph, np.random.default_rng(0))
+
+
 def shrikhande():
     """Strongly regular with the numbers of the 4 x 4 rook's graph, and another graph."""
     steps = [(0, 1), (0, 3), (1, 0), (3, 0), (1, 1), (3, 3)]

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Batch, Data
+from torch_geometric.utils import to_undirected
 
 from protograph._utils.arrays import Floats, Ints
 from protograph._utils.progress import timed
@@ -60,7 +61,7 @@ class Vocabulary:
 
 
 def learn(graphs: Iterable[Data]) -> Vocabulary:
-    """Learn the vocabulary of undirected graphs.
+    """Learn the vocabulary of graphs, whose edges are taken to go both ways, once.
 
     >>> star = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 0, 1, 2], [1, 2, 0, 0]]))
     >>> vocabulary = learn([star, star])
@@ -73,12 +74,13 @@ def learn(graphs: Iterable[Data]) -> Vocabulary:
     num_nodes = int(batch.num_nodes or 0)
     rows, type_of, counts = _distinct(torch.zeros(num_nodes, 1) if batch.x is None else batch.x)
     kept = min(MAX_TYPES, len(counts))
-    first, second = batch.edge_index.numpy()
+    ends = to_undirected(batch.edge_index, num_nodes=num_nodes).numpy()
+    first, second = ends
     max_degree = np.zeros(len(counts), dtype=np.int64)
     np.maximum.at(max_degree, type_of, np.bincount(first[first != second], minlength=num_nodes))
     # Each edge once: a pair of nodes is there in both directions.
     num_edges = np.bincount(batch.batch.numpy()[first[first < second]], minlength=batch.num_graphs)
-    joined = _frequency(type_of[batch.edge_index.numpy()[:, first != second]], (kept, kept))
+    joined = _frequency(type_of[ends[:, first != second]], (kept, kept))
     joined[np.diag_indices(kept)] //= 2  # an edge within a type was counted from both ends
     return Vocabulary(
         x=None if batch.x is None else batch.x[torch.from_numpy(rows[:kept])],
@@ -120,7 +122,9 @@ def _edge_attr(batch: Batch, type_of: Ints, num_types: int) -> Tensor | None:
         return None
     rows, kind_of, _ = _distinct(attributes)
     places = np.stack([*type_of[batch.edge_index.numpy()], kind_of])
-    chosen = _frequency(places, (num_types, num_types, len(rows))).argmax(axis=2)
+    counts = _frequency(places, (num_types, num_types, len(rows)))
+    # Between types that edges join one way only, they hold the same the other way.
+    chosen = np.where(counts.any(axis=2, keepdims=True), counts, counts.transpose(1, 0, 2)).argmax(axis=2)
     # Where no edge is, the first kind wins, which is the most frequent of all.
     return attributes[torch.from_numpy(rows[chosen])]
 

@@ -87,7 +87,8 @@ def random_part(graph: Data, num_nodes: int, rng: np.random.Generator) -> list[i
     >>> sorted(random_part(path, 5, np.random.default_rng(0)))
     [0, 1, 2]
     """
-    source, neighbour = graph.edge_index.cpu().numpy()
+    ends = graph.edge_index.cpu().numpy()
+    source, neighbour = np.concatenate([ends, ends[::-1]], axis=1)  # whichever way edges go
     chosen = [int(rng.integers(int(graph.num_nodes or 0)))]
     while len(chosen) < num_nodes and len(around := np.setdiff1d(neighbour[np.isin(source, chosen)], chosen)):
         chosen.append(int(rng.choice(around)))

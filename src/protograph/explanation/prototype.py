@@ -224,7 +224,7 @@ class Prototype:
     @property
     def num_edges(self) -> int:
         """Number of undirected edges, self-loops included."""
-        return int((self.graph.edge_index[0] <= self.graph.edge_index[1]).sum())
+        return len(set(map(frozenset, self.graph.edge_index.T.tolist())))
 
     @property
     def edges(self) -> list[tuple[int, int]]:

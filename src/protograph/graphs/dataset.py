@@ -1,4 +1,4 @@
-"""The graphs of a fit: read, checked and made simple once, and laid end to end; all that comes later are views.
+"""The graphs of a fit: read and checked once, and laid end to end; all that comes later are views.
 
 A :class:`GraphStore` takes whatever a user has: a list, a PyG data set, a generator of graphs or of batches, a folder
 of ``.pt`` files. Each graph is validated when it is read, and never again; all are kept as :class:`CollatedGraphs`,
@@ -25,7 +25,6 @@ from protograph._utils.arrays import Ints
 from protograph._utils.words import listed
 from protograph.graphs.files import graphs_of_folder
 from protograph.graphs.origins import NAME_KEYS, Origin, named, origin_at, origins_of
-from protograph.graphs.subgraph import undirected, without_repeated_edges
 from protograph.graphs.validate import (
     FEATURES,
     NUMBERS,
@@ -256,7 +255,7 @@ def _column(key: str, values: list[Any], graph: Data) -> Column:
 
 
 class GraphStore(Sequence[Data]):
-    """The graphs of a fit, checked, undirected and without repeated edges, in memory.
+    """The graphs of a fit, checked, in memory, with the edges that they were given with.
 
     ``store[index]`` makes one of them anew, ``store[first:last]`` gives views.
 
@@ -265,7 +264,6 @@ class GraphStore(Sequence[Data]):
             which is gone through once.
 
     Attributes:
-        num_directed: How many graphs had directed edges.
         seconds: How long reading and checking took.
 
     Raises:
@@ -274,7 +272,7 @@ class GraphStore(Sequence[Data]):
 
     >>> store = GraphStore(Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]])) for _ in range(3))
     >>> len(store), store[2].edge_index.tolist(), store.label(2)
-    (3, [[0, 1], [1, 0]], 'graph 2')
+    (3, [[0], [1]], 'graph 2')
     """
 
     def __init__(self, graphs: Iterable[Data] | str | PathLike[str]) -> None:
@@ -288,21 +286,18 @@ class GraphStore(Sequence[Data]):
 
         parts: list[CollatedGraphs] = []
         begin, rest = 0, each_graph(given)
-        self._repeated: set[int] = set()
-        self._directed: set[int] = set()
+        self._irregular: set[int] = set()
         while own := list(islice(rest, BLOCK)):
             labels = [partial(label, graph, begin + place) for place, graph in enumerate(own)]
-            part, repeated, directed = _checked(own, labels, parts[0][0] if parts else None)
+            part = _checked(own, labels, parts[0][0] if parts else None)
+            self._irregular.update(begin + place for place in _irregular(part))
             # Joined early: many small tensors that are freed late leave holes that no large one fits into.
             parts = [_joined(parts), part] if len(parts) == MOST_PARTS else [*parts, part]
-            self._repeated.update(begin + place for place in repeated)
-            self._directed.update(begin + place for place in directed)
             begin += len(own)
         if not parts:
             raise ValueError("graphs is empty; pass at least one graph")
         self._graphs = _joined(parts)
         self._origins = origins or origins_of(given, len(self._graphs))
-        self.num_directed = len(self._directed)
         self.seconds = time.perf_counter() - started
 
     def __len__(self) -> int:
@@ -337,30 +332,22 @@ class GraphStore(Sequence[Data]):
 
     @property
     def notes(self) -> list[str]:
-        """What had to be changed, a sentence for each kind of change."""
+        """What is made otherwise of the graphs than might be expected, a sentence each."""
         sentences = []
-        if self._directed:
+        if self._irregular:
+            first, number = self.label(min(self._irregular)), len(self._irregular)
+            which = f"{first} has" if number == 1 else f"{number} graphs (the first is {first}) have"
             sentences.append(
-                f"{self._count(self._directed)} directed edges; PAGE works on undirected graphs, so each missing "
-                f"reverse edge was added, for the model too"
-            )
-        if self._repeated:
-            sentences.append(
-                f"{self._count(self._repeated)} repeated edges; they were merged, the first one's attributes kept"
+                f"{which} edges that go one way only or are repeated; the model is given them as they are, but the "
+                f"search and all counts take each edge once, whichever way it goes"
             )
         if some := self._graphs.differing:
             sentences.append(f"only some graphs have {listed(some)}, so the model is given none")
         return sentences
 
-    def _count(self, indices: set[int]) -> str:
-        first = self.label(min(indices))
-        return f"{first} has" if len(indices) == 1 else f"{len(indices)} graphs (the first is {first}) have"
 
-
-def _checked(
-    graphs: list[Any], labels: Sequence[Callable[[], str]], first: Data | None
-) -> tuple[CollatedGraphs, set[int], set[int]]:
-    """Graphs checked and made simple, and which had an edge twice, and which one-way edges; those given stay.
+def _checked(graphs: list[Any], labels: Sequence[Callable[[], str]], first: Data | None) -> CollatedGraphs:
+    """Graphs checked and laid end to end.
 
     Args:
         graphs: The graphs.
@@ -376,11 +363,7 @@ def _checked(
     for graph, label in list(zip(graphs, labels, strict=True))[: None if is_uneven else 1]:
         check_alike(graph, wanted, label)
     _check_numbers(whole, lambda place: labels[place]())
-    repeated, directed = _irregular(whole)
-    if changed := repeated | directed:
-        simple = {place: undirected(without_repeated_edges(graphs[place])) for place in changed}
-        whole = collate([simple.get(place, graph) for place, graph in enumerate(graphs)])
-    return _without_gradients(whole), repeated, directed
+    return _without_gradients(whole)
 
 
 def _joined(parts: list[CollatedGraphs]) -> CollatedGraphs:
@@ -461,13 +444,11 @@ def check_ends(graphs: CollatedGraphs, label: Callable[[int], str]) -> None:
         )
 
 
-def _irregular(graphs: CollatedGraphs) -> tuple[set[int], set[int]]:
-    """Graphs that have an edge twice, and those that lack the reverse of one."""
+def _irregular(graphs: CollatedGraphs) -> set[int]:
+    """Graphs that have an edge twice, or lack the reverse of one."""
     owner = np.repeat(np.arange(len(graphs)), graphs.counts)
     source, target = graphs.edges + (graphs.sizes.cumsum() - graphs.sizes)[owner]
     total = int(graphs.sizes.sum())
     forth, back = source * total + target, target * total + source
     distinct, counts = np.unique(forth, return_counts=True)
-    repeated = set(owner[np.isin(forth, distinct[counts > 1])].tolist())
-    directed = set(owner[~np.isin(back, distinct)].tolist())
-    return repeated, directed
+    return set(owner[np.isin(forth, distinct[counts > 1]) | ~np.isin(back, distinct)].tolist())

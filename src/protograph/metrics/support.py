@@ -360,7 +360,6 @@ def fidelity(
     if not len(searched):
         predictions = []
     elif isinstance(predictions, nn.Module | GraphClassifier):
-        # As fit shows them to the model: undirected.
         checked = GraphStore(searched.graphs).take(range(len(searched)))
         with preserved_random_state():
             predictions = log_scores(*outputs_of(predictions, checked, "auto", None)[1:]).argmax(dim=1)

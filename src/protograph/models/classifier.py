@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from protograph.graphs.subgraph import uncut_keys
 from protograph.models.calling import infer_call
 from protograph.models.inference import RunningClassifier
 from protograph.models.model_state import check_initialised, checked_model, copied, float_type
@@ -122,6 +123,7 @@ class GraphClassifier:
         """The model as it is, and what it gives for the sample, one graph at a time if it takes no more."""
         twin = copied(self.model)
         call = infer_call(self.model, sample[0])
+        uncut = [key for key in uncut_keys(sample[0]) if call.attributes is None or key in call.attributes]
         native = RunningClassifier(
             twin or self.model,
             call,
@@ -131,6 +133,7 @@ class GraphClassifier:
             is_own=twin is None,
             dtype=float_type(self.model),
             task=self.task,
+            uncut=tuple(uncut),
         )
         try:
             return self._counted(native, sample)

@@ -7,7 +7,8 @@ from traceback import walk_tb
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph._utils.words import count_of, cut, one_line
+from protograph._utils.words import count_of, cut, listed, one_line
+from protograph.graphs.subgraph import roles_of
 from protograph.graphs.validate import node_count
 
 # Of what a model raised, so much is repeated.
@@ -17,16 +18,32 @@ _WIDTHS = ("in_features", "in_channels")
 _GIVEN = ("input", "x")
 
 
+class UncutError(ValueError):
+    """The model needs what parts of graphs cannot have."""
+
+
 @contextmanager
-def noted(graphs: Sequence[Data]) -> Iterator[None]:
+def noted(graphs: Sequence[Data], uncut: Sequence[str] = ()) -> Iterator[None]:
     """Let an error of the model say how many graphs it was applied to, and how large they were.
 
+    Args:
+        graphs: The graphs.
+        uncut: Names of what the model may read, and no part of a graph has.
+
     Raises:
+        UncutError: If the graphs are parts, and have not what the model reads.
         ValueError: If the graphs have no ``x``, or one that a layer of the model cannot take.
     """
     try:
         yield
     except Exception as error:
+        missing, text = [key for key in uncut if key not in graphs[0]], f"{type(error).__name__}: {error}"
+        if missing := [key for key in missing if key in text] or (missing if "NoneType" in text else []):
+            raise UncutError(
+                f"the model fails on parts of graphs, which have no {listed(missing)}, as that cannot be cut out, and "
+                f"prototypes are parts; let the model do without, or work it out of nodes and edges "
+                f"({cut(one_line(text), _MAX_RAISED)})"
+            ) from error
         if not is_of_model(error):
             raise
         if hint := _hint(error, graphs[0]):
@@ -64,4 +81,10 @@ def _hint(error: Exception, graph: Data) -> str:
             return f"{came}, but the model's layer {name} takes {width} columns; give every graph so many"
         if isinstance(layer, nn.Embedding) and not given.is_floating_point():
             return f"{came}, but the model's layer {name} knows the values 0 to {layer.num_embeddings - 1} alone"
+    others = [key for key, role in roles_of(graph).items() if role == "graph" and isinstance(graph[key], Tensor)]
+    if isinstance(error, IndexError) and (whole := [key for key in others if not graph[key].is_floating_point()]):
+        return (
+            f"an index is out of range in the model; where {listed(whole)} of the graphs numbers nodes, a part of a "
+            f"graph cannot have it: say so by __inc__ of your own class of Data, as PyG's batches ask for"
+        )
     return ""

@@ -80,6 +80,7 @@ class RunningClassifier:
         task: The column of the output that is explained; ``None`` for all of them.
         num_columns: Columns of the output, once they are known.
         warnings: What is odd about the model.
+        uncut: Names of what it may read, and no part of a graph has.
         usage: How much it was used.
     """
 
@@ -93,6 +94,7 @@ class RunningClassifier:
     task: int | None = None
     num_columns: int | None = None
     warnings: tuple[str, ...] = ()
+    uncut: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
 
     @property
@@ -200,7 +202,7 @@ class RunningClassifier:
                     if dtype is not None:
                         batch = batch.apply(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
                     last = first + batch.batch.numel()
-                    with noted(part), torch.no_grad(), around(batch, slice(first, last)) as context:
+                    with noted(part, self.uncut), torch.no_grad(), around(batch, slice(first, last)) as context:
                         rows = as_rows(self.call(self.model, batch), num_graphs=len(part), num_nodes=last - first)
                         done.append((checked_columns(rows, self.num_columns, self.task), context))
                     first = last

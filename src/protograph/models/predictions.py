@@ -20,12 +20,13 @@ from torch_geometric.data import Data
 from protograph._utils.arrays import Floats, Ints
 from protograph._utils.errors import ProtographWarning
 from protograph._utils.progress import Progress
-from protograph._utils.words import count_of, counted
+from protograph._utils.words import count_of, counted, listed
 from protograph.engines.ray import RayCluster
 from protograph.graphs.dataset import CollatedGraphs, GraphStore
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import is_plain, node_count
 from protograph.models.classifier import SAMPLE_SIZE, SIGMOIDS, GraphClassifier, Precision, as_classifier
+from protograph.models.error_hints import UncutError
 from protograph.models.inference import RunningClassifier
 from protograph.models.outputs import (
     AskedType,
@@ -214,15 +215,15 @@ def embed(
     if 0 < len(known) < len(labels):
         which = f"{len(known):,} of {len(labels):,} graphs"
         label_notes = [f"{which} have a label (y): how well the model does is told of these"]
-    told = [*classifier.warnings, *(store.notes[:1] if store.num_directed else ()), *label_notes]
-    for message in told:
+    for message in (*classifier.warnings, *label_notes):
         warnings.warn(message, ProtographWarning, stacklevel=4)
     rows = torch.cat(outputs)
     if return_type == "auto" and _are_raw(rows, classifier, store):
         return_type = "raw"
     kind, guessed = decided_type(rows, return_type, stacklevel=5)
     scores = log_scores(rows, kind)
-    notes = (*classifier.warnings, *store.notes, *label_notes, *guessed, classifier.readout.note)
+    uncut = f"parts of graphs have no {listed(classifier.uncut)}, as that cannot be cut out" if classifier.uncut else ""
+    notes = (*classifier.warnings, *store.notes, uncut, *label_notes, *guessed, classifier.readout.note)
     return EmbeddedGraphs(
         graph_embeddings=torch.cat(embeddings).numpy(),
         scores=scores.numpy(),
@@ -295,7 +296,10 @@ def _are_raw(outputs: Tensor, classifier: RunningClassifier, store: GraphStore) 
         for size in (node_count(graph),)
         for first, last in ((0, 1), (size - 1, size), (0, -(-size // 2)), (size // 2, size))
     ]
-    return bool(are_beyond_probabilities(checked_outputs(classifier, parts)).any())
+    try:
+        return bool(are_beyond_probabilities(checked_outputs(classifier, parts)).any())
+    except UncutError:  # which is told where parts are asked for
+        return False
 
 
 def class_of(y: Any, task: int | None = None) -> int | None:

@@ -103,7 +103,7 @@ def search(
     """Run all sessions on k graphs.
 
     Args:
-        graphs: The k graphs, undirected and simple.
+        graphs: The k graphs, of which each edge counts once, whichever way it goes.
         embeddings: Their node embeddings, ``[num_nodes_q, dim]`` each.
         options: How to search.
         resolution: Relative precision of the embeddings.

@@ -6,7 +6,6 @@ graph exchanges read the same, and one of them is enough (McKay's individualisat
 """
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +15,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._utils.arrays import Ints
+from protograph._utils.arrays import Ints, Kinds
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.graphs.subgraph import edge_keys, node_keys, reordered
+from protograph.graphs.subgraph import reordered, roles_of
 from protograph.graphs.validate import NUMBERS, node_count
 from protograph.patterns.subgraph_isomorphism import are_twins, neighbours_of
 
@@ -26,8 +25,6 @@ from protograph.patterns.subgraph_isomorphism import are_twins, neighbours_of
 MAX_WORK = 2_000_000
 # Choices between nodes one inside the other, which nothing but symmetry after symmetry asks for.
 MAX_DEPTH = 200
-# What belongs to a graph but not to what it is.
-_NOT_CONTENT = frozenset({"y", "num_nodes", "edge_index"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,42 +181,34 @@ def canonical_graph(graph: Data, max_work: int = MAX_WORK) -> CanonicalGraph:
 
 
 def _encoded(graph: Data) -> EncodedGraph:
-    """The graph by all that it knows: of a node also its loop, of an edge what it holds in both directions."""
-    of_nodes = [key for key in node_keys(graph) if key not in _NOT_CONTENT]
-    of_edges = [key for key in edge_keys(graph) if key not in _NOT_CONTENT]
-    edge_index, size = graph.edge_index.cpu().long(), node_count(graph)
-    x, edge_attr = _joined(graph, of_nodes, size), _joined(graph, of_edges, edge_index.size(1))
-    loops = edge_index[0] == edge_index[1]
-    if bool(loops.any()):
-        along = torch.ones(int(loops.sum()), 1) if edge_attr is None else edge_attr[loops]
-        own = torch.zeros(size, 1 + along.size(1), dtype=torch.double)
-        own[edge_index[0, loops]] = torch.cat([torch.ones(along.size(0), 1), along], dim=1).double()
-        x = own if x is None else torch.cat([x, own], dim=1)
-    content = Data(x=x, edge_index=edge_index, edge_attr=edge_attr, num_nodes=size)
-    encoded = EncodedGraphs([content], match_edges=edge_attr is not None)[0]
-    held = [b""] * edge_index.size(1) if edge_attr is None else [(row + 0.0).tobytes() for row in edge_attr.numpy()]
-    return _by_direction(encoded, dict(zip(map(tuple, edge_index.T.tolist()), held, strict=True)))
+    """The graph by all that it knows: of a node also its loops, of an edge all that it holds in both directions."""
+    size, ends = node_count(graph), graph.edge_index.cpu().long()
+    x, edge_attr = _joined(graph, "nodes", size), _joined(graph, "edges", ends.size(1))
+    encoded = EncodedGraphs([Data(x=x, edge_index=ends, num_nodes=size)])[0]
+    rows = [b""] * ends.size(1) if edge_attr is None else [(row + 0.0).tobytes() for row in edge_attr.numpy()]
+    held: dict[tuple[int, int], tuple[bytes, ...]] = {}  # nothing at all where there is no edge, two of a repeated one
+    for (u, v), row in zip(ends.T.tolist(), rows, strict=True):
+        held[u, v] = (*held.get((u, v), ()), row)
+    owners = np.repeat(np.arange(size), np.diff(encoded.starts)).tolist()
+    pairs = zip(owners, encoded.neighbours.tolist(), strict=True)
+    return encoded._replace(
+        node_kinds=_numbered([(kind, held.get((u, u), ())) for u, kind in enumerate(encoded.node_kinds.tolist())]),
+        edge_kinds=_numbered([(held.get((u, v), ()), held.get((v, u), ())) for u, v in pairs]),
+    )
 
 
-def _by_direction(graph: EncodedGraph, held: Mapping[tuple[int, ...], bytes]) -> EncodedGraph:
-    """The graph as it is if its edges hold the same there and back; else their kinds are told by both directions."""
-    if all(held.get(ends[::-1]) == content for ends, content in held.items()):
-        return graph
-    owners = np.repeat(np.arange(graph.num_nodes), np.diff(graph.starts)).tolist()
-    # Nothing at all where an edge goes one way only.
-    both = [
-        tuple((held[way],) if way in held else () for way in ((node, other), (other, node)))
-        for node, other in zip(owners, graph.neighbours.tolist(), strict=True)
-    ]
-    number = {kind: n for n, kind in enumerate(sorted(set(both)))}
-    return graph._replace(edge_kinds=np.array([number[kind] for kind in both], dtype=np.int32))
+def _numbered(kinds: list[Any]) -> Kinds:
+    """The place of each kind in the order of all of them."""
+    number = {kind: place for place, kind in enumerate(sorted(set(kinds)))}
+    return np.array([number[kind] for kind in kinds], dtype=np.int32)
 
 
-def _joined(graph: Data, keys: list[str], count: int) -> Tensor | None:
+def _joined(graph: Data, role: str, count: int) -> Tensor | None:
     """Tensors with a row a node or an edge, side by side."""
     if not count:  # the width of nothing is not known
         return None
-    rows = [graph[key].detach().cpu().reshape(count, -1) for key in keys]
+    tensors = {key: graph[key].detach().cpu() for key, own in roles_of(graph).items() if own == role}
+    rows = [value.movedim(graph.__cat_dim__(key, value), 0).reshape(count, -1) for key, value in tensors.items()]
     rows = [torch.view_as_real(row).flatten(1) if row.is_complex() else row for row in rows]
     return torch.cat([row.double() for row in rows], dim=1) if rows else None
 

@@ -44,7 +44,7 @@ class CommonPatterns:
     """The patterns that k graphs have in common.
 
     Args:
-        graphs: The k graphs, undirected and simple; the first is the source.
+        graphs: The k graphs, the first of them the source; each edge counts once, whichever way it goes.
         match_features: Which nodes may stand for each other; see :class:`~protograph.patterns.joint.JointGraphs`. Each
             node must agree with the source's.
         match_edges: Whether edges must have equal attributes, or a rule for that.

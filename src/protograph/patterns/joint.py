@@ -42,7 +42,7 @@ class JointGraphs:
     """k graphs in one place.
 
     Args:
-        graphs: The k graphs, undirected and simple.
+        graphs: The k graphs, of which each edge counts once, whichever way it goes.
         match_features: Which nodes may stand for each other. ``True``: those with equal rows of ``x``. ``False``: all.
             A number: those no entry of which differs by more. A function of two rows of ``x``: it decides. A rule:
             those whose rows fall into the same bins and kinds. Without ``x`` all may.

@@ -9,7 +9,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph.graphs.encoding import EncodedGraph
-from protograph.graphs.subgraph import induced_subgraph, with_edges
+from protograph.graphs.subgraph import induced_subgraph
 
 Edge = tuple[int, int]
 
@@ -81,13 +81,11 @@ class Subgraph:
         return Subgraph(grown, self.edges | fresh)
 
     def cut_out(self, source: Data) -> Data:
-        """The pattern as a graph, with all that its nodes and edges hold in its source; its nodes keep their order."""
-        nodes = sorted(self.nodes)
-        place = {node: position for position, node in enumerate(nodes)}
-        part = induced_subgraph(source, nodes)
-        if part.num_edges == 2 * len(self.edges):  # all that there are
-            return part
-        return with_edges(part, [(place[u], place[v]) for u, v in self.edges])
+        """The pattern as a graph, with all that its nodes and edges hold in its source; its nodes keep their order.
+
+        Its edges are the source's own: directed or repeated where those are.
+        """
+        return induced_subgraph(source, sorted(self.nodes), self.edges)
 
     def encoded(self, source: EncodedGraph) -> EncodedGraph:
         """The pattern by itself, as the compiled searches read it; its nodes keep their order."""

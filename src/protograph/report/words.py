@@ -5,6 +5,7 @@ from torch_geometric.data import Data
 from protograph._utils.words import UNNAMED, count_of, one_line
 from protograph.explanation import Explanation, Prototype
 from protograph.explanation.describing.sentences import cluster_of, taken_for
+from protograph.report.layout import undirected_edges
 
 NO_PROTOTYPE = "No prototype was found."
 # Letters of a class's name; a picture cuts it at its edge.
@@ -53,8 +54,8 @@ def size(graph: Data) -> str:
     >>> size(Data(edge_index=torch.tensor([[0, 1, 1], [1, 0, 1]]), num_nodes=2))
     '2 nodes, 2 edges'
     """
-    source, target = graph.edge_index
-    return f"{count_of(int(graph.num_nodes or 0), 'node')}, {count_of(int((source <= target).sum()), 'edge')}"
+    num_edges = sum(map(len, undirected_edges(graph)))
+    return f"{count_of(int(graph.num_nodes or 0), 'node')}, {count_of(num_edges, 'edge')}"
 
 
 def pale_note(prototype: Prototype) -> str:
