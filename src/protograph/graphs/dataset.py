@@ -338,8 +338,8 @@ class GraphStore(Sequence[Data]):
             first, number = self.label(min(self._irregular)), len(self._irregular)
             which = f"{first} has" if number == 1 else f"{number} graphs (the first is {first}) have"
             sentences.append(
-                f"{which} edges that go one way only or are repeated; the model is given them as they are, but the "
-                f"search and all counts take each edge once, whichever way it goes"
+                f"{which} edges that go one way only or are repeated; the model is given them as they are, patterns "
+                f"take each edge once, and ask for its direction only where decisions depend on that"
             )
         if some := self._graphs.differing:
             sentences.append(f"only some graphs have {listed(some)}, so the model is given none")
