@@ -244,6 +244,7 @@ def limits_of(rows: list[dict]) -> list[dict]:
 
 
 def main() -> None:
+    torch.set_num_threads(1)  # a forked process does not get the threads that its parent has begun
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("commands", nargs="*", default=list(CASES))
     parser.add_argument("--random", type=int, default=32, help="random moments a command")
