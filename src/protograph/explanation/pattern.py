@@ -370,6 +370,8 @@ def _asked(formal: Mapping[str, Any], reading: Reading) -> Conditions:
         codes: dict[Any, Any] = {label: code for code, label in variable.labels}
         is_not = isinstance(value, dict)
         value = value["not"] if is_not else value
+        low: Any
+        high: Any
         low, high = value if isinstance(value, list) else (value, value)
         low, high = -math.inf if low is None else low, math.inf if high is None else high
         found.append(

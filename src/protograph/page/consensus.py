@@ -16,6 +16,7 @@ from protograph._utils.arrays import Floats, Ints
 from protograph._utils.ties import TOLERANCE, best, best_first, levels, tolerance_for
 from protograph._utils.words import count_of
 from protograph.explanation import Session
+from protograph.graphs.conditions import Match
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.graphs.validate import node_count
 from protograph.page.clustering import Cluster, canonical_order, scaled
@@ -27,7 +28,7 @@ from protograph.page.search import Candidate, ClusterResult, FittedClass, NoProt
 from protograph.page.trimming import PartWeigher, Surroundings, WeighedPart, close, trim
 from protograph.patterns.canonical import CanonicalGraph
 from protograph.patterns.common_subgraph import CommonPatterns, Consensus
-from protograph.patterns.joint import JointGraphs, MatchFeatures
+from protograph.patterns.joint import JointGraphs
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.rings import wholes_of
 from protograph.patterns.subgraph_isomorphism import is_isomorphic
@@ -264,7 +265,7 @@ def run_session(
     )
 
 
-def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures, resolution: float) -> list[Matching]:
+def pair_scores(graphs: SessionGraphs, match_features: Match, resolution: float) -> list[Matching]:
     """Matching scores of the source's nodes with those of each other graph (paper, Section 4.2.1, for two graphs)."""
     own, *rest = graphs.embeddings
     joint = [JointGraphs([graphs.graphs[0], other], match_features) for other in graphs.graphs[1:]]

@@ -1,10 +1,8 @@
 """PAGE: prototype graphs by clustering graph embeddings and matching node embeddings."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
-
-from torch import Tensor
 
 from protograph._utils.arrays import Floats
 from protograph._utils.progress import timed
@@ -31,7 +29,6 @@ from protograph.page.reasons.conditions import FULL, MAIN, SHAPE
 from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
 from protograph.page.search import ClusterResult, FittedClass, NoPrototypeError
 from protograph.page.walk import walked_prototype
-from protograph.patterns.joint import are_matched_by_kind, counted_kinds
 
 
 @dataclass(kw_only=True, eq=False)
@@ -51,14 +48,11 @@ class PAGE(Explainer):
             (consensus).
         max_nodes: Most nodes of a prototype. ``None``: for a walk, as many as the largest connected pattern that the
             cluster's ``num_graphs`` graphs have in common; a consensus needs no limit.
-        match_features: Which nodes match. ``"auto"``: those with equal features, but values of a continuous column, or
-            of several together, fall into a few bins or kinds; a walk is the paper's, for which features must be equal.
-            ``True``: with equal features. ``False``: any. A number: features may differ by that much. A function of
-            two rows of ``x``: it decides. With a number or a function, graphs that contain a pattern are counted by
-            structure alone. What it came to, bins included, is the ``node_rule`` of an explanation.
-        match_edges: Whether edges that correspond must agree in ``edge_attr``: be equal or, in a column that is
-            continuous, lie in one bin. ``"auto"``: where the model reads them, which is found out by changing them; a
-            walk is the paper's, which does not look at them. What it came to is the ``edge_rule`` of an explanation.
+        match_features: Which nodes match. ``"auto"``: those that agree in what suffices for the model's decisions; a
+            walk is the paper's, for which rows of ``x`` must be equal. ``True``: with equal rows. ``False``: any. What
+            it came to is the ``node_rule`` of an explanation.
+        match_edges: Which edges match: the same of edges and ``edge_attr``; a walk does not look at them. What it came
+            to is the ``edge_rule`` of an explanation.
         search: ``"consensus"``, or ``"walk"`` for the paper's; :class:`Walk` is that with options of its own.
         max_reasons: Most reasons of a class; 0: none are looked for. A walk has none.
         random_state: Seed of the mixture.
@@ -73,7 +67,7 @@ class PAGE(Explainer):
     num_graphs: int = 3
     budget: int = 5
     max_nodes: int | None = None
-    match_features: bool | float | Literal["auto"] | Callable[[Tensor, Tensor], bool] = "auto"
+    match_features: bool | Literal["auto"] = "auto"
     match_edges: bool | Literal["auto"] = "auto"
     search: Literal["walk", "consensus"] | Walk | Mapping[str, Any] = "consensus"
     max_reasons: int = 8
@@ -118,9 +112,7 @@ class PAGE(Explainer):
             fitted = self._fitted_class(target)
             with timed(timings, "search"):
                 results, notes = self._results(fitted, selection)
-                # With a tolerance or a function, counting sees structure alone, and takes different prototypes for one.
-                is_counted = are_matched_by_kind(fitted.match_features)
-                if self.num_clusters == "auto" and representatives is None and is_counted:
+                if self.num_clusters == "auto" and representatives is None:
                     results, merges = merged(results, self._encoded())
                     notes += merges
             with timed(timings, "evidence"), self._progress.stage("counting", len(results)) as step:
@@ -186,8 +178,6 @@ class PAGE(Explainer):
         options = {option.name: getattr(self, option.name) for option in fields(self)}
         if self._walk:
             options["search"] = "walk" if self._walk == Walk() else asdict(self._walk)
-        if callable(options["match_features"]):
-            options["match_features"] = getattr(options["match_features"], "__qualname__", "a function")
         return options
 
     def _selected(self, target: int, representatives: Sequence[int] | None) -> Selection:
@@ -211,7 +201,7 @@ class PAGE(Explainer):
 
     def _encoded(self) -> EncodedGraphs:
         """All graphs as the counting reads them; made once a fit for each way to read them."""
-        nodes, edges = counted_kinds(self._readings().nodes), self._readings().edges
+        nodes, edges = self._readings()
 
         def encoded() -> EncodedGraphs:
             with timed(self._seconds, "encoding"):

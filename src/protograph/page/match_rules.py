@@ -1,36 +1,29 @@
 """What ``match_features`` and ``match_edges`` come to: which nodes and edges count as the same for a model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import NamedTuple
 
 from torch_geometric.data import Data
 
-from protograph.graphs.conditions import Match, Reading
+from protograph.graphs.conditions import Reading
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.variables import EDGE, NODE, Variable
 from protograph.models.predictions import Judge
 from protograph.models.sensitivity import Sensitivity, cuts_of
-from protograph.patterns.joint import MatchFeatures
 
 
-@dataclass(frozen=True)
-class Readings:
-    """Which nodes and edges count as the same.
+class Readings(NamedTuple):
+    """What nodes and edges are told apart by."""
 
-    Attributes:
-        nodes: A reading; or ``True``, ``False``, a tolerance or a function, as they were asked for.
-        edges: The same of edges, but for tolerances and functions.
-    """
-
-    nodes: MatchFeatures
-    edges: Match
+    nodes: Reading
+    edges: Reading
 
 
 def readings_of(
-    asked_nodes: MatchFeatures | str,
-    asked_edges: Match | str,
+    asked_nodes: bool | str,
+    asked_edges: bool | str,
     judge: Judge,
     store: GraphStore,
     sensitivity: Sensitivity,
@@ -54,11 +47,10 @@ def readings_of(
     own = [variable for variable in sensitivity.sufficient if variable.is_expressible]
     every = [effect.variable for effect in sensitivity.effects]
 
-    def reading(asked: Any, of: str, key: str) -> Any:
+    def reading(asked: bool | str, of: str, key: str) -> Reading:
         if asked == "auto":
             return Reading(variables=tuple(cut for one in own if one.of == of and (cut := _cut(one, judge, graphs))))
-        is_equality = asked is True or (not callable(asked) and not isinstance(asked, bool) and asked == 0)
-        return Reading.of_rows(every, key) if is_equality else asked
+        return Reading.of_rows(every, key) if asked else Reading()
 
     return Readings(reading(asked_nodes, NODE, "x"), reading(asked_edges, EDGE, "edge_attr"))
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field, fields
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
-from protograph._utils.options import check_count, check_number
+from protograph._utils.options import check_count
 from protograph._utils.randomness import checked_seed
 from protograph.graphs.conditions import Match
-from protograph.patterns.joint import MatchFeatures
 
 if TYPE_CHECKING:
     from protograph.page.explainer import PAGE
@@ -62,7 +61,7 @@ class SearchOptions:
 
     budget: int = 5
     max_nodes: int | None = None
-    match_features: MatchFeatures = True
+    match_features: Match = True
     match_edges: Match = False
     walk: Walk = field(default_factory=Walk)
 
@@ -98,15 +97,9 @@ def check_options(page: "PAGE") -> None:
         if (name, getattr(page, name)) not in (("num_clusters", "auto"), ("max_nodes", None)):
             check_count(name, getattr(page, name))
     check_count("max_reasons", page.max_reasons, least=0)
-    rule = page.match_features
-    if not (isinstance(rule, bool | int | float) or callable(rule) or rule == "auto"):
-        raise TypeError(
-            f"match_features must be 'auto', True, False, a tolerance or a function of two rows, got {rule!r}"
-        )
-    if isinstance(rule, int | float) and not isinstance(rule, bool):
-        check_number("match_features as a tolerance", rule)
-    if page.match_edges != "auto" and not isinstance(page.match_edges, bool):
-        raise TypeError(f"match_edges must be True, False or 'auto', got {page.match_edges!r}")
+    for name in ("match_features", "match_edges"):
+        if (asked := getattr(page, name)) != "auto" and not isinstance(asked, bool):
+            raise TypeError(f"{name} must be True, False or 'auto', got {asked!r}")
     checked_seed(page.random_state)
     walk = walk_of(page.search)
     if walk is None:

@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Floats
 from protograph.explanation import Session
+from protograph.graphs.conditions import Match
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.validate import node_count
@@ -16,7 +17,6 @@ from protograph.models.predictions import EmbeddedGraphs, Judge
 from protograph.molecules.functional_groups import PartNamer
 from protograph.page.clustering import Cluster
 from protograph.patterns.canonical import CanonicalGraph
-from protograph.patterns.joint import MatchFeatures
 
 
 class NoPrototypeError(Exception):
@@ -46,7 +46,7 @@ class FittedClass:
     encoded: EncodedGraphs
     canonical: Callable[[Sequence[int]], list[CanonicalGraph]]
     target: int
-    match_features: MatchFeatures = True
+    match_features: Match = True
     namer: PartNamer | None = None
     session_done: Callable[[], object] = lambda: None
 

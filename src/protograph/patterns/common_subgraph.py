@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Floats, Ints
 from protograph.graphs.conditions import Match
-from protograph.patterns.joint import JointGraphs, MatchFeatures
+from protograph.patterns.joint import JointGraphs
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.subgraph_isomorphism import image_of
 
@@ -50,9 +50,7 @@ class CommonPatterns:
         match_edges: Whether edges must have equal attributes, or a rule for that.
     """
 
-    def __init__(
-        self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: Match = False
-    ) -> None:
+    def __init__(self, graphs: Sequence[Data], match_features: Match = True, *, match_edges: Match = False) -> None:
         from protograph.patterns import common_subgraph_kernels
 
         joint = JointGraphs(graphs, match_features, match_edges=match_edges)
@@ -158,12 +156,9 @@ class CommonPatterns:
         return result
 
     def _any_image(self, pattern: Subgraph, layout: Ints, q: int) -> list[int] | None:
-        """Some counterpart in graph ``q`` of each node of a pattern; ``None`` where nodes do not match by kind."""
-        kernels, graphs, source, other = self._kernels, self._graphs, self._encoded[0], self._encoded[q]
-        own = slice(graphs.offsets[q], graphs.offsets[q + 1])
-        if not np.array_equal(graphs.agrees[:, own], source.node_kinds[:, None] == other.node_kinds[None, :]):
-            return None
-        image = image_of(pattern.encoded(source), other, _ANY_CALLS)
+        """Some counterpart in graph ``q`` of each node of a pattern; ``None`` where none was found in time."""
+        kernels = self._kernels
+        image = image_of(pattern.encoded(self._encoded[0]), self._encoded[q], _ANY_CALLS)
         at = {node: place for place, node in enumerate(sorted(pattern.nodes))}
         return None if image is None else [image[at[node]] for node in layout[:, kernels.NODE].tolist()]
 

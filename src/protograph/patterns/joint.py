@@ -1,41 +1,14 @@
 """k graphs laid out together for the compiled searches, and which of their nodes may stand for each other."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
-from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._utils.arrays import Bools, Ints
-from protograph.graphs.conditions import Match, Reading
+from protograph.graphs.conditions import Match
 from protograph.graphs.encoding import EncodedGraphs
-
-MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool] | Reading
-
-
-def are_matched_by_kind(match_features: MatchFeatures) -> bool:
-    """Whether kinds of nodes tell which may stand for each other, as in counting: by features, or any nodes.
-
-    >>> are_matched_by_kind(True), are_matched_by_kind(False), are_matched_by_kind(0.5)
-    (True, True, False)
-    """
-    return counted_kinds(match_features) is not False or match_features is False
-
-
-def counted_kinds(match_features: MatchFeatures) -> Match:
-    """How counting tells nodes apart: by equal features (also for a tolerance of 0) or by a rule, else not at all.
-
-    >>> counted_kinds(True), counted_kinds(0.0), counted_kinds(False), counted_kinds(0.5)
-    (True, True, False, False)
-    """
-    if isinstance(match_features, Reading):
-        return match_features
-    is_number = isinstance(match_features, int | float) and not isinstance(match_features, bool)
-    return match_features is True or (is_number and match_features == 0)
 
 
 class JointGraphs:
@@ -44,8 +17,7 @@ class JointGraphs:
     Args:
         graphs: The k graphs, of which each edge counts once, whichever way it goes.
         match_features: Which nodes may stand for each other. ``True``: those with equal rows of ``x``. ``False``: all.
-            A number: those no entry of which differs by more. A function of two rows of ``x``: it decides. A rule:
-            those whose rows fall into the same bins and kinds. Without ``x`` all may.
+            A reading: those with equal codes. Without ``x`` all may.
         match_edges: Whether edges with different ``edge_attr`` are of different kinds, or a rule for that.
 
     Attributes:
@@ -58,19 +30,14 @@ class JointGraphs:
         encoded: The graphs, with these kinds.
     """
 
-    def __init__(
-        self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: Match = False
-    ) -> None:
-        encoded = EncodedGraphs(graphs, match_features=counted_kinds(match_features), match_edges=match_edges)
+    def __init__(self, graphs: Sequence[Data], match_features: Match = True, *, match_edges: Match = False) -> None:
+        encoded = EncodedGraphs(graphs, match_features=match_features, match_edges=match_edges)
         self.encoded, self.k = [encoded[q] for q in range(len(graphs))], len(graphs)
         self.sizes = tuple(graph.num_nodes for graph in self.encoded)
         self.offsets, self.starts = encoded.nodes, encoded.starts
         self.neighbours, self.edge_kinds = encoded.neighbours.astype(np.int64), encoded.edge_kinds.astype(np.int64)
         self.reversed_edges: Ints = encoded.reversed_edges.astype(np.int64)
         self.kinds: list[Ints] = [graph.node_kinds.astype(np.int64) for graph in self.encoded]
-        self._features: list[NDArray[Any]] = []
-        if graphs[0].x is not None and not are_matched_by_kind(match_features):
-            self._features, self._rule = [_as_matrix(graph.x) for graph in graphs], match_features
         self._agree: dict[tuple[int, int], Bools] = {}
 
     def agree(self, q: int, r: int) -> Bools:
@@ -78,10 +45,7 @@ class JointGraphs:
         if q > r:
             return self.agree(r, q).T
         if (q, r) not in self._agree:
-            if self._features and q != r:
-                self._agree[q, r] = _pairwise(self._features[q], self._features[r], self._rule)
-            else:
-                self._agree[q, r] = self.kinds[q][:, None] == self.kinds[r][None, :]
+            self._agree[q, r] = self.kinds[q][:, None] == self.kinds[r][None, :]
         return self._agree[q, r]
 
     def mask(self) -> Bools:
@@ -126,22 +90,3 @@ class JointGraphs:
         target = self.neighbours[window]
         once = source < target
         return source[once], target[once], self.edge_kinds[window][once]
-
-
-def _as_matrix(x: Tensor) -> NDArray[Any]:
-    plain = x.detach().cpu()
-    array: NDArray[Any] = (plain.float() if plain.dtype is torch.bfloat16 else plain).numpy()
-    return array.reshape(array.shape[0], -1)
-
-
-def _pairwise(a: NDArray[Any], b: NDArray[Any], rule: Any) -> Bools:
-    """Which rows of one matrix agree with which of another: by a function of two rows, or within a tolerance."""
-    if callable(rule):
-        left, right = torch.from_numpy(a), torch.from_numpy(b)
-        return np.array([[bool(rule(row, other)) for other in right] for row in left])
-    a, b = a.astype(np.float64), b.astype(np.float64)  # whole numbers without a sign would wrap around
-    largest = np.zeros((a.shape[0], b.shape[0]))
-    for column in range(a.shape[1]):
-        np.maximum(largest, np.abs(a[:, None, column] - b[None, :, column]), out=largest)
-    agree: Bools = largest <= rule
-    return agree
