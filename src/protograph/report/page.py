@@ -12,6 +12,7 @@ from protograph.explanation import Explanation, Explanations
 from protograph.explanation.describing.rule_words import agreement_lines, curve_words, fidelity_words
 from protograph.explanation.describing.sentences import sensitivity_lines, what_it_is
 from protograph.models.performance import Performance
+from protograph.models.sensitivity import Sensitivity
 from protograph.report.cards import Card, prototype_card, reason_card
 from protograph.report.doubting import doubts_about
 from protograph.report.figure import shared_palette
@@ -74,6 +75,7 @@ def page_of(explanations: Sequence[Explanation], not_explained: Mapping[int, str
         "title": title,
         "about": _about(first),
         "tiles": _tiles(explanations, not_explained),
+        "inputs": _inputs(first.sensitivity),
         "doubts": doubts_about(explanations, not_explained),
         "sections": sections,
         "legend": _legend(palette, cards, thumbnails),
@@ -112,6 +114,7 @@ def _about(explanation: Explanation) -> dict[str, str]:
     shown = {
         "Data": about.get("data", ""),
         "Model": about.get("model", ""),
+        "Columns": about.get("columns", ""),
         "Explainer": explanation.explainer,
         "Made": about.get("date", ""),
         "Version": f"protograph {versions['protograph']}" if "protograph" in versions else "",
@@ -122,6 +125,24 @@ def _about(explanation: Explanation) -> dict[str, str]:
 def tile(value: str, label: str, note: str = "", style: str = "") -> dict[str, str]:
     """A figure at the top of the page."""
     return {"value": value, "label": label, "note": note, "style": style}
+
+
+def _inputs(sensitivity: Sensitivity) -> dict[str, Any] | None:
+    """What the model reads: a sentence, and of each input the share of decisions that change when it is shuffled."""
+    lines = sensitivity_lines(sensitivity)
+    if not lines:
+        return None
+    bars = [
+        (
+            clean_name(one.variable.name),
+            f"{one.decisions:.3f}",
+            f"{one.decisions:.0%} of decisions (95%: {one.low:.0%} to {one.high:.0%}), {one.log_odds:.0%} of log-odds"
+            + (", matched by patterns" if one.is_sufficient and one.variable.is_expressible else ""),
+        )
+        for one in sensitivity.effects
+    ]
+    words = f"What changes when one input is shuffled among {count_of(sensitivity.num_graphs, 'graph')}. "
+    return {"words": words + " ".join(lines[:-1]), "bars": bars if not sensitivity.note else []}
 
 
 def _tiles(explanations: Sequence[Explanation], not_explained: Mapping[int, str]) -> list[dict[str, str]]:
@@ -161,7 +182,7 @@ def _section(explanation: Explanation, palette: Palette, shown: ShownGraphs) -> 
         "title": class_title(explanation),
         "name": class_label(explanation.target, explanation.class_names),
         "facts": class_facts(explanation),
-        "notes": (*sensitivity_lines(explanation.sensitivity), *explanation.warnings),
+        "notes": explanation.warnings,
         "rule": rule,
         "reasons": [card["title"] for card in reasons],
         "fidelity": fidelity,
