@@ -377,10 +377,11 @@ class Explainer:
     def _once(self, name: str, make: Callable[[], T]) -> T:
         """What ``make`` gives, made on first use after each fit; what it shows to the model counts as shown in fit."""
         if name not in self._cache:
-            before = copy(self._running.usage)
+            before, counted = copy(self._running.usage), self._used_in_fit
             with preserved_random_state():
                 self._cache[name] = make()
-            used = self._running.usage - before
+            # What was made on the way has been counted.
+            used = (self._running.usage - before) - (self._used_in_fit - counted)
             self._used_in_fit += used
             self._used_before += used
         made: T = self._cache[name]
