@@ -387,10 +387,11 @@ class Explainer:
     def _once(self, name: str, make: Callable[[], T]) -> T:
         """What ``make`` gives, made on first use after each fit; what it shows to the model counts as shown in fit."""
         if name not in self._cache:
-            before = copy(self._running.usage)
+            before, counted = copy(self._running.usage), self._used_in_fit
             with preserved_random_state():
                 self._cache[name] = make()
-            used = self._running.usage - before
+            # What was made on the way has been counted.
+            used = (self._running.usage - before) - (self._used_in_fit - counted)
             self._used_in_fit += used
             self._used_before += used
         made: T = self._cache[name]
@@ -422,7 +423,8 @@ class Explainer:
         """
         for note in notes:
             warnings.warn(f"class {target}: {note}", ProtographWarning, stacklevel=3)
-        embedded, predicted = self._fitted(), self._predicted()
+        # Before the model's calls are counted, which it adds to.
+        embedded, predicted, sensitivity = self._fitted(), self._predicted(), self._sensitivity()
         # Kept without a warning: fit has warned of a model that predicts nearly all graphs as one class.
         hard = hard_to_explain(target, predicted)
         used, self._used_before = self._used_in_fit + self._running.usage - self._used_before, copy(self._running.usage)
@@ -439,7 +441,7 @@ class Explainer:
             ),
             doubts=self.doubts_,
             warnings=(*([hard] if hard else []), *embedded.warnings, *self._name_notes, *notes),
-            sensitivity=self._sensitivity(),
+            sensitivity=sensitivity,
             truths=tuple(self._ground_truths.get(target, ())),  # what the data set says decides the class
             survey=self._once("survey", lambda: surveyed(self._store, embedded, _confusion(embedded))),
             **{"names": self._names, **parts},

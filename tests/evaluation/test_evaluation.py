@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.evaluation.evaluation import HeldOut, accuracy_of, evaluate, held_out
 from protograph.explanation import EmbeddingMap
-from protograph.graphs.conditions import EdgeRule
+from protograph.graphs.conditions import Reading
 from protograph.training import GCN
 from tests import zoo
 from tests.made import made_explanation
@@ -109,7 +109,7 @@ def test_edges_agree_as_they_did_for_the_explanation():
     single, double = (path(0, 1) for _ in range(2))
     single.edge_attr, double.edge_attr = torch.zeros(2, 1), torch.ones(2, 1)
     graphs = HeldOut([single, double, double, double], np.array([1, 1, 0, 0]), 2)
-    for rule, shares in ((EdgeRule(), (1.0, 1.0)), (EdgeRule(is_matched=True), (0.5, 0.0))):
+    for rule, shares in ((Reading(), (1.0, 1.0)), (Reading(rows="edge_attr"), (0.5, 0.0))):
         found = explanation([prototype(single, edge_rule=rule)], edge_rule=rule)
         scores = evaluate(found, graphs=[single], truths=[], held_out=graphs, model=zoo.make())
         assert (scores.prototypes[0].support, scores.prototypes[0].support_elsewhere) == shares

@@ -10,6 +10,7 @@ import torch
 
 import protograph as pg
 from protograph.explanation import Session
+from protograph.graphs.conditions import Reading
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.models.predictions import Judgement
 from protograph.page import consensus, trimming
@@ -212,11 +213,15 @@ def test_a_class_of_all_graphs():
     model = zoo.make()
     with torch.no_grad():
         model.head.bias[1] += 1e3
-    explainer = fitted(model)
+    explainer = fitted(model, match_features=True)
     (prototype,) = explainer.explain(1).prototypes
     check(prototype, GRAPHS, 3)
     check_counts(explainer, 1, prototype, GRAPHS, range(60))
     assert prototype.evidence.num_others == 0
+    # Whatever nodes are, the model decides the same: they are not told apart, and nor are they shown.
+    (unread,) = fitted(model).explain(1).prototypes
+    check(unread, GRAPHS, 3, has_equal_features=False)
+    assert (unread.node_rule, unread.pattern.graph.x) == (Reading(), None)
 
 
 # ---- stability ------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from protograph.page.options import Walk
 from protograph.patterns.canonical import canonical_graph
 from tests import zoo
 from tests.page.planted import HOUSE
-from tests.page.reasons.by_hand import PLAIN, Counts, house_world, rule_look, shape_of
+from tests.page.reasons.by_hand import Counts, house_world, rule_look, shape_of
 
 GRAPHS = zoo.random_graphs(60)
 
@@ -122,9 +122,10 @@ def test_continuous_features_match_within_a_tolerance(search):
         1
     )
     assert [p.nodes for p in within.prototypes] == [p.nodes for p in by_rule.prototypes] != []
-    # They were counted by structure alone, and words say no more.
-    assert not any(p.are_nodes_matched for e in (within, by_rule) for p in e.prototypes)
-    assert all(p.are_nodes_matched for p in reference(search)[1].prototypes)
+    # They were counted by structure alone, and nothing is asked of their nodes.
+    assert all(p.node_rule.is_empty for e in (within, by_rule) for p in e.prototypes)
+    assert not any(any(p.pattern.of_nodes) for e in (within, by_rule) for p in e.prototypes)
+    assert all(all(p.pattern.of_nodes) for p in reference(search)[1].prototypes)
 
 
 # ---- stability -----------------------------------------------------------------------------------------------------
@@ -359,7 +360,7 @@ def told_of(explanation):
 def test_reasons_are_what_was_planted():
     _, explainer, explanations = planted_case()
     (reason,) = explanations[1].reasons
-    house = [shape_of(5, HOUSE, PLAIN)]
+    house = [shape_of(5, HOUSE)]  # the model does not look at kinds
     assert rule_look([reason])[0] == (house, [], [])
     assert (reason.support.share, reason.support.share_elsewhere) == (1.0, 0.0)
     (lack,) = explanations[0].reasons

@@ -121,7 +121,7 @@ Conditions = tuple[Condition, ...]
 def equal_to(codes: Sequence[float], reading: Reading) -> Conditions:
     """The conditions that ask for just these codes, one a variable."""
     pairs = zip(reading.variables, codes, strict=True)
-    return tuple(Condition(variable=variable.name, low=code, high=code) for variable, code in pairs)
+    return tuple(Condition(variable=variable.name, low=float(code), high=float(code)) for variable, code in pairs)
 
 
 def accepted(conditions: Conditions, table: Floats, reading: Reading) -> Bools:

@@ -180,7 +180,7 @@ class _Trial:
     @property
     def kept(self) -> float:
         """Share of the decisions that are as they were."""
-        return float(self.is_kept @ self.weights)
+        return round(float(self.is_kept @ self.weights), 12)  # weights sum to 1 up to last digits
 
     @cached_property
     def mean_moved(self) -> float:

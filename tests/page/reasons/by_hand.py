@@ -13,10 +13,11 @@ from torch import nn
 from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool
 
-from protograph.graphs.conditions import EdgeRule
+from protograph.graphs.conditions import Reading, equal_to
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.graphs.variables import ONE_HOT, Variable
 from protograph.models.predictions import Judge, embed_all
-from protograph.page.reasons.conditions import Condition, ConditionReader
+from protograph.page.reasons.conditions import FULL, SHAPE, Condition, ConditionReader
 from protograph.page.reasons.reasons import FittedGraphs, find_reasons
 from protograph.page.reasons.scope import ReasonOptions, Scope
 from protograph.patterns.pattern import Subgraph
@@ -25,6 +26,18 @@ from tests.page.planted import HOUSE, tree_edges
 
 TRIANGLE, SQUARE, K4 = ring_edges(0, 1, 2), ring_edges(0, 1, 2, 3), list(combinations(range(4), 2))
 PLAIN, RED = range(2)
+KINDS = Reading(
+    variables=(
+        Variable(
+            name="kind",
+            key="x",
+            kind=ONE_HOT,
+            places=(0, 1, 2),
+            values=(0.0, 1.0, 2.0),
+            labels=((0, "plain"), (1, "red"), (2, "blue")),
+        ),
+    )
+)
 
 
 class Counts(nn.Module):
@@ -110,7 +123,7 @@ def count_world(number=140, seed=0):
 
 
 def readings_of(graphs):
-    return {has_kinds: EncodedGraphs(graphs, match_features=has_kinds) for has_kinds in (True, False)}
+    return {FULL: EncodedGraphs(graphs, match_features=KINDS), SHAPE: EncodedGraphs(graphs, match_features=False)}
 
 
 def reader_of(graphs, max_calls=10**6):
@@ -146,10 +159,8 @@ def fitted(model, graphs, max_reasons=8, **options):
     return FittedGraphs(
         judge=Judge(running, embedded.return_type),
         embedded=embedded,
-        readings=readings_of(graphs) if graphs[0].x is not None else {True: EncodedGraphs(graphs)},
+        readings=readings_of(graphs) if graphs[0].x is not None else {FULL: EncodedGraphs(graphs, match_features=False)},
         graph=store.__getitem__,
-        edge_rule=EdgeRule(),
-        names={},
         options=ReasonOptions(**options),
         max_reasons=max_reasons,
     )
@@ -164,11 +175,9 @@ def reasons_of(model, graphs, **options):
 
 def look(pattern):
     """A pattern of a reason as text that is the same for isomorphic ones, as far as refined colours tell."""
-    graph = pattern.graph
     whole = nx.Graph(pattern.edges)
-    for node in range(pattern.num_nodes):
-        kind = "any" if graph.x is None else str(graph.x[node].tolist())
-        whole.add_node(node, look=f"{kind} {node in pattern.closed}")
+    for node, conditions in enumerate(pattern.of_nodes):
+        whole.add_node(node, look=f"{conditions} {node in pattern.closed}")
     shape = nx.weisfeiler_lehman_graph_hash(whole, node_attr="look", iterations=4)
     return pattern.kind, pattern.at_least, pattern.num_nodes, len(pattern.edges), shape
 
@@ -185,5 +194,6 @@ def shape_of(size, edges, kind=None, **options):
     """What :func:`look` gives of a pattern by hand."""
     from protograph.explanation import Pattern as ReasonPattern
 
-    graph = undirected(size, edges, None if kind is None else [kind] * size)
-    return look(ReasonPattern(graph=Data(x=graph.x, edge_index=graph.edge_index, num_nodes=size), **options))
+    conditions = () if kind is None else (equal_to([float(kind)], KINDS),) * size
+    graph = undirected(size, edges)
+    return look(ReasonPattern(graph=graph, node_reading=KINDS, node_conditions=conditions, **options))

@@ -4,12 +4,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protograph.explanation import Pattern as ReasonPattern
-from protograph.page.reasons.conditions import Condition
+from protograph.graphs.conditions import Reading, equal_to
+from protograph.page.reasons.conditions import FULL, MAIN, SHAPE, Condition
 from protograph.patterns import subgraph_isomorphism
 from protograph.patterns.pattern import Subgraph
 from tests.explanation.by_hand import naive_pattern
 from tests.page.naive_patterns import groups_of_graphs, path_edges, undirected
-from tests.page.reasons.by_hand import TRIANGLE, condition, reader_of
+from tests.page.reasons.by_hand import KINDS, TRIANGLE, condition, reader_of
 
 
 @st.composite
@@ -27,7 +28,7 @@ def conditions_of(draw, graphs):
     return Condition(
         source,
         Subgraph(frozenset(nodes), frozenset(edges)),
-        has_kinds=draw(st.booleans()),
+        level=draw(st.sampled_from([SHAPE, FULL])),
         is_induced=draw(st.booleans()),
         closed=frozenset(draw(st.sets(st.sampled_from(sorted(nodes)), max_size=2))),
         at_least=draw(st.integers(1, 3)),
@@ -37,9 +38,11 @@ def conditions_of(draw, graphs):
 def as_pattern(one, graphs):
     """A condition as the pattern that users get, by hand."""
     order = sorted(one.pattern.nodes)
-    kinds = graphs[one.source].x.argmax(dim=1)[order].tolist() if one.has_kinds else None
+    kinds = graphs[one.source].x.argmax(dim=1)[order].tolist() if one.level else None
     return ReasonPattern(
         graph=undirected(len(order), [(order.index(u), order.index(v)) for u, v in one.pattern.edges], kinds),
+        node_reading=KINDS if one.level else Reading(),
+        node_conditions=() if kinds is None else tuple(equal_to([float(kind)], KINDS) for kind in kinds),
         kind="induced" if one.is_induced else "part",
         closed=tuple(sorted(order.index(node) for node in one.closed)),
         at_least=one.at_least,
@@ -79,9 +82,10 @@ def test_each_graph_is_asked_once(monkeypatch, is_induced):
 
 
 @pytest.mark.parametrize(
-    "options", [{"is_induced": True}, {"closed": frozenset({0})}, {"at_least": 2}, {"has_kinds": False}]
+    "options", [{"is_induced": True}, {"closed": frozenset({0})}, {"at_least": 2}, {"level": SHAPE}]
 )
 def test_the_plain_pattern_with_few_nodes_is_the_simplest(options):
-    pair, triangle = condition([(0, 1)]), condition(TRIANGLE)
+    pair, triangle = condition([(0, 1)], level=MAIN), condition(TRIANGLE, level=MAIN)
     assert (pair.complexity, triangle.complexity) == (pytest.approx(1.1), pytest.approx(1.15))
-    assert condition([(0, 1)], **options).complexity == pytest.approx(1.6)
+    assert condition([(0, 1)], **{"level": MAIN} | options).complexity == pytest.approx(1.6)
+    assert pair.complexity < condition([(0, 1)]).complexity < triangle.complexity  # of more variables there is more to say

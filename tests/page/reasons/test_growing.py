@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from protograph.page.reasons.conditions import Condition
+from protograph.page.reasons.conditions import FULL, SHAPE, Condition
 from protograph.page.reasons.growing import Grower
 from protograph.page.reasons.scope import ReasonOptions
 from protograph.patterns.pattern import Subgraph
@@ -13,8 +13,7 @@ from tests.page.reasons.by_hand import K4, NOTHING, RED, SQUARE, TRIANGLE, reade
 
 def first_place(reader, source, pattern, **options):
     """A pattern, given as a graph, where it first lies in a source."""
-    has_kinds = options.get("has_kinds", True)
-    graphs = reader.readings[has_kinds]
+    graphs = reader.readings[options.get("level", FULL)]
     encoded = graphs.encode(pattern)
     place = next(places_of(encoded, graphs[source]))
     edges = {tuple(sorted((place[u], place[v]))) for u, v in pattern.edge_index.T.tolist()}
@@ -41,13 +40,13 @@ def grown(graphs, is_class, pattern, **options):
 HOUSES = [index % 2 == 0 for index in range(40)]
 
 
-@pytest.mark.parametrize("has_kinds", [True, False])
-def test_a_triangle_grows_to_the_house(has_kinds):
+@pytest.mark.parametrize("level", [FULL, SHAPE])
+def test_a_triangle_grows_to_the_house(level):
     """Where every triangle is a house's; and to none of the neighbours, which any node has."""
     graphs = world([(HOUSE, 5), NOTHING, (HOUSE, 5), (SQUARE, 4)], 40)
-    result, reader = grown(graphs, HOUSES, plain(3, TRIANGLE), has_kinds=has_kinds)
+    result, reader = grown(graphs, HOUSES, plain(3, TRIANGLE), level=level)
     assert shape(result) == (5, [2, 2, 2, 3, 3])
-    assert result.has_kinds == has_kinds
+    assert result.level == level
     assert reader.holds(result, np.arange(40)).tolist() == HOUSES
 
 
@@ -97,7 +96,7 @@ GRID = [(0, 1), (1, 2), (3, 4), (4, 5), (6, 7), (7, 8), (0, 3), (3, 6), (1, 4), 
 def one_for_many(motifs, at_least, size=4):
     """What stands for several rings of a size, where graphs of the motifs are of the class in turn."""
     reader = reader_of(world(motifs, 40))
-    start = first_place(reader, 0, plain(size, ring_edges(*range(size))), has_kinds=False, at_least=at_least)
+    start = first_place(reader, 0, plain(size, ring_edges(*range(size))), level=SHAPE, at_least=at_least)
     inside, outside = np.arange(0, 40, 2), np.arange(1, 40, 2)
     return Grower(reader, ReasonOptions()).one_for_many(start, inside[:2], inside, outside), reader
 

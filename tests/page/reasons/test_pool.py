@@ -71,14 +71,14 @@ def test_how_often_patterns_are_asked_for():
         (stars[:2], {}, [1, 2, 3]),
     ):
         _, found = patterns_of(some, max_nodes=2, **options)
-        pairs = [one for one, _ in found if len(one.pattern) == 2 and one.has_kinds and not one.closed]
+        pairs = [one for one, _ in found if len(one.pattern) == 2 and one.level and not one.closed]
         assert sorted(one.at_least for one in pairs) == expected
 
 
 def test_many_different_numbers_of_nodes_are_asked_for_by_a_few():
     alone = [undirected(n, [], [0] * n) for n in range(1, 60)]
     _, found = patterns_of(alone, num_thresholds=5)
-    asked = [one.at_least for one, _ in found if one.has_kinds and not one.closed]
+    asked = [one.at_least for one, _ in found if one.level and not one.closed]
     assert asked == [1, 15, 30, 44, 59]
 
 
@@ -91,7 +91,7 @@ def test_larger_patterns_are_looked_for_in_some_graphs_where_there_are_too_many(
     houses = [
         (one, holds)
         for one, holds in found
-        if (len(one.pattern), len(one.pattern.edges)) == (5, 6) and not one.has_kinds
+        if (len(one.pattern), len(one.pattern.edges)) == (5, 6) and not one.level
         if sorted(map(len, one.pattern.neighbours.values())) == [2, 2, 2, 3, 3]
         if (holds == (classes == 0)).all()
     ]

@@ -168,7 +168,7 @@ def test_graphs_without_features():
     found = reasons_of(Counts(), graphs)
     assert [rule[0] for rule in rule_look(found.of_class[1])] == [[shape_of(5, HOUSE)]]
     (reason,) = found.of_class[1]
-    assert reason.has[0].graph.x is None
+    assert not any(reason.has[0].of_nodes)
     assert reason.support.num_in_class == 70
 
 
