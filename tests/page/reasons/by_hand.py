@@ -124,13 +124,14 @@ def condition(edges, nodes=None, source=0, **options):
     return Condition(source, Subgraph(frozenset(nodes), pairs), **options)
 
 
-def scope_of(graphs, predictions, searched=None, confirming=(), max_reasons=8, **options):
+def scope_of(graphs, predictions, searched=None, confirming=(), once=None, max_reasons=8, **options):
     """All graphs are searched unless said otherwise; each is embedded by its number of nodes and edges."""
     predictions = np.array(predictions)
     return Scope(
         reader=reader_of(graphs),
         searched=np.arange(len(graphs)) if searched is None else np.array(searched, dtype=np.int64),
         confirming=np.array(confirming, dtype=np.int64),
+        confirming_once=np.array(confirming if once is None else once, dtype=np.int64),
         predictions=predictions,
         embeddings=np.array([[graph.num_nodes, graph.num_edges] for graph in graphs], dtype=float),
         # By itself the larger pattern is the more of its class.
