@@ -15,11 +15,14 @@ from protograph.models.model_state import check_initialised, checked_model, copi
 from protograph.models.outputs import (
     RETURN_TYPES,
     AskedType,
+    RegressionError,
     RowCountError,
     SeveralTasksError,
     advice,
+    are_real,
     are_tasks,
     checked_columns,
+    joined_rows,
     tasks_by_labels,
 )
 from protograph.models.readout import Readout
@@ -77,7 +80,9 @@ class GraphClassifier:
                 listed = ", ".join(known) or "none below the model itself"
                 raise ValueError(f"{argument}={name!r} is not a module of the model; its modules are: {listed}")
             if name and isinstance(modules[name], torch.jit.ScriptModule):
-                raise ValueError(f"{argument}={name!r} is a TorchScript module, which cannot be watched; name another")
+                raise ValueError(
+                    f"{argument}={name!r} is a TorchScript module, which cannot be watched; name another, or none"
+                )
         self.model = model
         self.return_type = return_type
         self.node_embeddings = node_embeddings
@@ -140,13 +145,22 @@ class GraphClassifier:
             try:
                 return self._counted(replace(native, call=replace(call, takes_batch=False)), sample)
             except RowCountError:  # so it was not that; the first message says what is the matter
+                if isinstance(self.model, torch.jit.ScriptModule):
+                    way = "pass the module it was made from, or torch.jit.script of it"
+                    raise RowCountError(f"{error}; a traced model knows the batch it was traced with: {way}") from None
                 raise error from None
 
     def _counted(self, running: RunningClassifier, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
         """The model with the number of its columns, if they are of one task, and what it gives for the sample."""
-        everything = replace(running, task=None).classify(sample)
+        whole = replace(running, task=None)
+        if running.call.takes_batch and len(sample) > 1:
+            everything = whole.classify(sample)
+        else:
+            everything = joined_rows([whole.classify([graph]) for graph in sample], sample)
         if self.task is None:
             reason = tasks_by_labels(sample, everything, self.return_type)
+            if reason and are_real(number for graph in sample for number in graph.y.flatten().tolist()):
+                raise RegressionError("output[:, [0]] or another column", self._stated(except_for="return_type"))
             if not reason and self.return_type == "auto" and are_tasks(everything):
                 tracer, rows = running.traced(sample)
                 reason = "the model returns several sigmoids" if tracer.ends_in(rows, SIGMOIDS) else ""

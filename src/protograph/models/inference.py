@@ -201,7 +201,9 @@ class RunningClassifier:
                         batch = batch.apply(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
                     last = first + batch.batch.numel()
                     with noted(part), torch.no_grad(), around(batch, slice(first, last)) as context:
-                        rows = as_rows(self.call(self.model, batch), num_graphs=len(part), num_nodes=last - first)
+                        counts = {batch[key].size(-1) for key in ("edge_index", "edge_label_index") if key in batch}
+                        output = self.call(self.model, batch)
+                        rows = as_rows(output, num_graphs=len(part), num_nodes=last - first, edge_counts=counts)
                         done.append((checked_columns(rows, self.num_columns, self.task), context))
                     first = last
             return done

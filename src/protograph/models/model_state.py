@@ -25,18 +25,16 @@ _MAX_PROBLEMS = 300
 
 
 def checked_model(model: object) -> nn.Module:
-    """The model itself, without what is wrapped around it, if it can be watched.
+    """The model itself, without what is wrapped around it.
 
     Raises:
-        TypeError: If it is no module, or a TorchScript module.
+        TypeError: If it is no module.
     """
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
     inner = getattr(model, _COMPILED, model.module if isinstance(model, _WRAPPERS) else None)
     if isinstance(inner, nn.Module):
         return checked_model(inner)
-    if isinstance(model, torch.jit.ScriptModule):
-        raise TypeError("model is a TorchScript module, which cannot be watched; pass the module it was made from")
     return model
 
 
