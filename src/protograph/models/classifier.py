@@ -152,21 +152,18 @@ class GraphClassifier:
 
     def _counted(self, running: RunningClassifier, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
         """The model with the number of its columns, if they are of one task, and what it gives for the sample."""
-        whole = replace(running, task=None)
-        if running.call.takes_batch and len(sample) > 1:
-            everything = whole.classify(sample)
-        else:
-            everything = joined_rows([whole.classify([graph]) for graph in sample], sample)
+        rows, place = replace(running, task=None).first_rows(sample)
+        everything = joined_rows(rows, sample) if len(rows) == len(sample) else rows[0]
         if self.task is None:
             reason = tasks_by_labels(sample, everything, self.return_type)
             if reason and are_real(number for graph in sample for number in graph.y.flatten().tolist()):
                 raise RegressionError("output[:, [0]] or another column", self._stated(except_for="return_type"))
             if not reason and self.return_type == "auto" and are_tasks(everything):
-                tracer, rows = running.traced(sample)
-                reason = "the model returns several sigmoids" if tracer.ends_in(rows, SIGMOIDS) else ""
+                tracer, seen = running.traced(sample)
+                reason = "the model returns several sigmoids" if tracer.ends_in(seen, SIGMOIDS) else ""
             if reason:
                 raise SeveralTasksError(reason, everything.size(1), self._stated(except_for="return_type"))
-        running = replace(running, num_columns=everything.size(1))
+        running = replace(running, num_columns=everything.size(1), place=place)
         return running, checked_columns(everything, None, running.task)
 
     def _in_double_precision(

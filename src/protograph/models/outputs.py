@@ -42,23 +42,33 @@ def advice(problem: str, ways: Iterable[tuple[str, object]], given: Iterable[tup
     return f"{problem}: {calls}" if calls else problem
 
 
-def class_scores(output: Any, num_graphs: int) -> Tensor:
-    """Return the class scores in what a model returns: the tensor itself, or the one in a tuple or mapping.
+def tensors_in(output: Any) -> list[Tensor]:
+    """The tensors in what a model returns: it itself, or those in a tuple or mapping.
 
-    Of several tensors with a row a graph, a mapping's ``"logits"``, ``"out"`` or ``"output"`` is taken; otherwise
-    nobody can tell, and guessing would explain the wrong numbers.
+    Of a mapping or named tuple, ``"logits"``, ``"out"`` or ``"output"`` is taken alone.
     """
     if isinstance(output, Tensor):
-        return output
+        return [output]
+    if hasattr(output, "_asdict"):
+        output = output._asdict()
     if isinstance(output, dict):
         named = [output[key] for key in ("logits", "out", "output") if isinstance(output.get(key), Tensor)]
         output = named[:1] or list(output.values())
-    tensors = [value for value in output if isinstance(value, Tensor)] if isinstance(output, tuple | list) else []
-    fitting = [value for value in tensors if value.dim() > 0 and value.size(0) == num_graphs] or tensors
-    if not fitting:
+    return [value for value in output if isinstance(value, Tensor)] if isinstance(output, tuple | list) else []
+
+
+def place_of_scores(output: Any, num_graphs: int) -> int:
+    """Which of the tensors in what a model returns has the class scores: the only one, or that with a row a graph.
+
+    Of several nobody can tell, and guessing would explain the wrong numbers.
+    """
+    tensors = tensors_in(output)
+    if not tensors:
         raise TypeError(f"the model must return a tensor of class scores, got {type(output).__name__}")
+    fitting = [place for place, value in enumerate(tensors) if value.dim() > 0 and value.size(0) == num_graphs]
+    fitting = fitting or list(range(len(tensors)))
     if len(fitting) > 1:
-        shapes = ", ".join(str(list(value.shape)) for value in fitting)
+        shapes = ", ".join(str(list(tensors[place].shape)) for place in fitting)
         raise ValueError(
             f"the model returns several tensors (shapes {shapes}), and which one is the class scores cannot be told; "
             f"let it return these alone, or a mapping with the key 'logits'"
@@ -90,7 +100,7 @@ def as_rows(output: Any, *, num_graphs: int, num_nodes: int, edge_counts: Collec
         num_nodes: How many nodes these have.
         edge_counts: How many edges, and pairs of nodes whose edge is asked for.
     """
-    tensor = class_scores(output, num_graphs)
+    tensor = tensors_in(output)[place_of_scores(output, num_graphs)]
     if tensor.is_complex():
         raise TypeError(
             f"the model must return real class scores, got complex ones ({tensor.dtype}); let it return their real "
