@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
+import torch_geometric.nn as gnn
 from torch import nn
 from torch_geometric.data import Data
-from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
+from torch_geometric.nn import aggr, global_add_pool, global_max_pool, global_mean_pool
 
 from protograph.models.readout import LEFT_OUT_NOTE, OUTPUT_NOTE, POOLED_NOTE
-from tests import zoo, zoo_flat, zoo_inputs, zoo_outputs, zoo_pooling
+from tests import zoo, zoo_designs, zoo_flat, zoo_inputs, zoo_outputs, zoo_pooling
 
 NUM_GRAPHS = 10
 
@@ -28,6 +29,7 @@ class Entry:
         note: What an explanation says of how its embeddings were had; empty for a plain readout.
         refusal: How the message begins where something must be said first; empty where nothing must.
         relation: How graph embeddings follow from node embeddings: ``"sum"``, ``"mean"``, ``"max"``; else empty.
+        is_double: Whether it runs in double precision.
     """
 
     build: Callable[[], nn.Module]
@@ -35,6 +37,7 @@ class Entry:
     note: str = ""
     refusal: str = ""
     relation: str = ""
+    is_double: bool = True
 
 
 def flat():
@@ -119,4 +122,88 @@ def outputs():
     yield "parallel", Entry(lambda: nn.DataParallel(zoo_outputs.Answers()), relation="sum")
 
 
-CENSUS = dict([*flat(), *layers(), *pooling(), *inputs(), *outputs()])
+def convolved(conv):
+    return lambda: zoo_designs.Convolved(conv())
+
+
+def aggregated(pool, times=1):
+    return lambda: zoo_designs.Aggregated(pool(), times)
+
+
+def named(make):
+    return lambda: zoo_designs.Named(make)
+
+
+def more_layers():
+    width, designs = zoo_designs.WIDTH, zoo_designs
+    inner = [(zoo.mlp(3, width), "x -> x"), (gnn.APPNP(3, 0.1), "x, edge_index -> x")]
+    convs = {
+        "gated recurrent": lambda: gnn.GatedGraphConv(width, 2),
+        "learned softmax of messages": lambda: gnn.GENConv(3, width, aggr="softmax", learn_t=True),
+        "edge convolution": lambda: gnn.EdgeConv(zoo.mlp(6, width), aggr="max"),
+        "propagation after a perceptron": lambda: gnn.Sequential("x, edge_index", inner),
+        "attention of one's own": designs.OwnAttention,
+        "a sparse matrix": designs.Sparse,
+        "a model of PyG": lambda: gnn.GIN(3, width, 3, width, jk="lstm", norm="batch_norm", act="elu"),
+    }
+    for name, conv in convs.items():
+        yield name, Entry(convolved(conv), relation="sum")
+    yield "u-net", Entry(designs.UNet, relation="sum")
+    yield "initial residual", Entry(designs.InitialResidual, relation="sum")
+    yield "elements and places", Entry(designs.SchNetLike, lambda: designs.atoms(NUM_GRAPHS), relation="sum")
+    yield "places that move", Entry(designs.Equivariant, lambda: designs.atoms(NUM_GRAPHS), relation="mean")
+    yield "relations", Entry(designs.Relational, lambda: designs.typed(NUM_GRAPHS), relation="sum")
+    yield "features of a whole graph", Entry(designs.Meta, lambda: designs.typed(NUM_GRAPHS), relation="mean")
+    yield "molecules", Entry(designs.Molecular, note=LEFT_OUT_NOTE)
+    both = convolved(lambda: gnn.DirGNNConv(gnn.SAGEConv(3, width)))
+    yield "both directions", Entry(both, lambda: designs.directed(NUM_GRAPHS), relation="sum")
+    yield "kinds without columns", Entry(designs.Kinds, lambda: designs.numbers(NUM_GRAPHS), relation="sum")
+
+
+def more_readouts():
+    width, designs = zoo_designs.WIDTH, zoo_designs
+    yield "a set transformer", Entry(aggregated(lambda: aggr.SetTransformerAggregation(width, heads=2)))
+    yield "recurrent over nodes", Entry(aggregated(lambda: aggr.GRUAggregation(width, width)))
+    yield "quantiles", Entry(aggregated(lambda: aggr.QuantileAggregation([0.25, 0.75]), 2))
+    deep = aggregated(lambda: aggr.DeepSetsAggregation(zoo.mlp(width, width), zoo.mlp(width, width)))
+    yield "deep sets", Entry(deep)
+    gated = aggregated(lambda: aggr.AttentionalAggregation(zoo.mlp(width, 1), nn.Linear(width, width)))
+    yield "attention with values", Entry(gated)
+    yield "a mean of powers", Entry(aggregated(lambda: aggr.PowerMeanAggregation(learn=True)))
+    yield "a loop over graphs", Entry(designs.OneByOne, note=f"{OUTPUT_NOTE}; {LEFT_OUT_NOTE}")
+    yield "a batch taken apart", Entry(designs.Apart, note=LEFT_OUT_NOTE)
+    yield "segments", Entry(designs.BySegments, note=LEFT_OUT_NOTE)
+    yield "a token", Entry(designs.Token, note=LEFT_OUT_NOTE)
+    yield "votes of nodes", Entry(designs.Votes, relation="mean")
+    yield "two branches", Entry(designs.TwoBranches)
+    yield "ensemble", Entry(designs.Ensemble, relation="sum")
+    yield "nearest class vector", Entry(designs.Nearest, relation="mean")
+
+
+def calls():
+    designs = zoo_designs
+    yield "keyword-only", Entry(designs.ByKeyword, relation="sum")
+    yield "all optional", Entry(designs.AllOptional, relation="sum")
+    yield "writes into its data", Entry(designs.Writes, relation="sum")
+    yield "checkpointed", Entry(designs.Checkpointed, relation="sum")
+    yield "inference mode", Entry(designs.NoGradients, relation="sum")
+    yield "remembers its last call", Entry(designs.remembering, relation="sum")
+    yield "lightning", Entry(designs.Lightning, is_double=False)  # it holds a lock, and cannot be copied
+    logits = named(lambda scores, nodes, pooled: designs.Output(scores, nodes, scores.new_zeros(())))
+    yield "a named tuple", Entry(logits, relation="sum")
+    yield "a mapping", Entry(named(lambda scores, nodes, pooled: {"embedding": pooled, "out": scores}), relation="sum")
+    yield "nodes beside scores", Entry(named(lambda scores, nodes, pooled: [nodes, scores]), relation="sum")
+    yield "one sigmoid, no column", Entry(named(lambda scores, *_: scores.sigmoid()[:, 0]), relation="sum")
+    yield "sequential", Entry(designs.sequential, relation="mean")
+    yield "lazy but run", Entry(designs.lazy_but_run, relation="sum")
+    yield "weight-normed", Entry(designs.weight_normed, relation="sum")
+    yield "weight-normed by hooks", Entry(designs.weight_normed_by_hooks, relation="sum")
+    yield "quantised", Entry(designs.quantised, is_double=False)
+    yield "pruned", Entry(designs.pruned, relation="sum")
+    yield "averaged weights", Entry(designs.swag, relation="sum")
+    yield "double precision", Entry(lambda: designs.Convolved().double(), relation="sum")
+    yield "scripted", Entry(designs.scripted, note=f"{OUTPUT_NOTE}; {LEFT_OUT_NOTE}")
+
+
+PARTS = (flat, layers, pooling, inputs, outputs, more_layers, more_readouts, calls)
+CENSUS = {name: entry for part in PARTS for name, entry in part()}

@@ -149,7 +149,7 @@ class Explainer:
         # Of what is done once for all classes.
         self._seconds = {"fit": time.perf_counter() - started, "cleaning": store.seconds}
         self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
-        self._about = _about(model, graphs)
+        self._about = {"task": embedded.task, **_about(model, graphs)}
         if self._names.source:
             self._about["columns"] = self._names.source
         truths = getattr(graphs, "ground_truths", None)

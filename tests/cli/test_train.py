@@ -54,9 +54,7 @@ def test_a_model_that_learned_nothing_is_told_loudly_and_weights_reach_the_train
     assert facts["class_counts"]["train"]["recalls"] == [1.0, 0.0]
     assert done.stderr.splitlines() == [
         "!! The model may have learned nothing:",
-        "!!   on 90 training graphs its balanced accuracy is 0.500, which is no better than guessing (0.500).",
-        f"!!   on 90 training graphs its accuracy is {share:.3f}; always guessing the largest class, class 0, "
-        f"would have {share:.3f}.",
+        "!!   on 90 training graphs its balanced accuracy is 0.500, no more than guessing may give (0.500).",
         "!!   all 90 training graphs are predicted as class 0.",
     ]
     weighted = json.loads(run(*arguments, "--class-weights", "balanced").stdout)["class_weights"]

@@ -5,7 +5,7 @@ from torch_geometric.data import Batch, Data, HeteroData
 from torch_geometric.transforms import ToSparseTensor
 from torch_geometric.utils import to_edge_index
 
-from protograph.graphs.validate import check_container, validate
+from protograph.graphs.validate import HETERO_WAY, check_container, validate
 
 X = torch.eye(3)
 ENDS = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
@@ -121,7 +121,7 @@ def test_a_number_of_nodes_is_whole():
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (HeteroData(), "HeteroData; make it one kind of nodes and edges by to_homogeneous()"),
+        (HeteroData(), f"HeteroData; {HETERO_WAY}"),
         (Batch.from_data_list([graph()]), "DataBatch; take it apart by to_data_list()"),
         ({"x": X}, "dict; make it one by torch_geometric.data.Data(**graph)"),
         ([graph()], "list; pass one list of all graphs"),
@@ -154,7 +154,7 @@ def test_what_is_not_read_may_be_anything():
     [
         (graph(), r"got a Data; pass \[graphs\]"),
         (Batch.from_data_list([graph()]), r"got a DataBatch; pass graphs.to_data_list\(\)"),
-        (HeteroData(), r"got a HeteroData; pass \[graphs.to_homogeneous\(\)\]"),
+        (HeteroData(), r"got a HeteroData; pass a list of graphs; make each .* by graph.to_homogeneous\(\)"),
         ({0: graph()}, r"got a dict; pass list\(graphs.values\(\)\)"),
         ("graphs.pt", r"got a str; pass protograph.datasets.read_graphs"),
         (torch.ones(2), "got a Tensor; pass a list of"),

@@ -70,7 +70,9 @@ def test_a_single_graph_may_come_without_its_row():
 
 
 def test_outputs_of_another_shape_are_told():
-    with pytest.raises(ValueError, match=r"for each of the 4 graphs, got shape \[3, 2\] for 9 nodes$"):
+    with pytest.raises(
+        ValueError, match=r"row of class scores for each graph, got shape \[3, 2\] for 4 graphs with 9 nodes$"
+    ):
         as_rows(torch.ones(3, 2), num_graphs=4, num_nodes=9)
     with pytest.raises(TypeError, match=r"^the model must return a tensor of class scores, got NoneType$"):
         as_rows(None, num_graphs=4, num_nodes=9)

@@ -71,7 +71,8 @@ def test_a_single_output_in_0_to_1_is_guessed_with_a_warning():
     assert messages == (str(caught[0].message),)
     assert messages[0] == (
         "the model's single output lies in [0, 1] for all 2 graphs, so it is taken as the probability of class 1; say "
-        "so with GraphClassifier(model, return_type='probs'), or return_type='raw' if it is a logit"
+        "so, or that it is a logit: GraphClassifier(model, return_type='probs') or GraphClassifier(model, "
+        "return_type='raw')"
     )
     assert decided_type(torch.tensor([[0.25], [0.75]]), "raw") == ("raw", ())
     assert decided_type(torch.tensor([[0.25, 0.75]]), "auto") == ("probs", ())

@@ -134,7 +134,7 @@ def test_a_model_that_learned_nothing_is_warned_of(noise):
     guessing = trained.train_performance.balanced_accuracy, trained.test_performance.balanced_accuracy
     assert len(trained.doubts) >= 2
     assert trained.doubts[0].startswith(
-        f"on 36 training graphs its balanced accuracy is {guessing[0]:.3f}, which is no "
+        f"on 36 training graphs its balanced accuracy is {guessing[0]:.3f}, no more than guessing may give"
     )
     assert any(doubt.startswith("on 21 test graphs its") for doubt in trained.doubts)
     assert [str(one.message) for one in caught] == [f"the model may have learned nothing: {d}" for d in trained.doubts]
@@ -153,6 +153,9 @@ def test_balanced_weights_find_the_rare_class():
     assert balanced.class_weights == pytest.approx([160 / (2 * count) for count in counts])
     assert plain.train_performance.recalls[1] == 0.0
     assert balanced.train_performance.recalls[1] == 1.0
+    # Which it buys with accuracy: there is no reason to doubt it.
+    assert balanced.train_performance.accuracy < balanced.train_performance.majority_share
+    assert len(plain.doubts) > len(balanced.doubts) == 0
     same = train(graphs, **options, class_weights=balanced.class_weights)
     assert torch.equal(weights(same.model), weights(balanced.model))
 

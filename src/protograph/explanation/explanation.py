@@ -33,7 +33,7 @@ class Provenance:
     Attributes:
         explainer: Name of the explainer.
         options: Its options.
-        about: What was explained, by name: data, model, date.
+        about: What was explained, by name: task, data, model, date.
         model_calls: How many graphs the model was shown, those of ``fit`` included; ``None`` where it was not counted.
         timings: Seconds that each stage took. What is done once for all classes is told with each of them: ``fit``, of
             which ``cleaning`` is a part, and ``encoding``. ``model`` is what its passes took, in whichever stage.
@@ -283,21 +283,23 @@ class Explanation:
     def summary(self) -> str:
         """Say in a few lines what was found: for each prototype a line of words and a line of figures, then the rule.
 
-        Above them is how well the model does, and whether there is reason to doubt that it has learned anything.
+        Above them is what the model tells apart, how well, and whether there is reason to doubt that it has learned
+        anything.
         """
         return "\n\n".join([*self.about_the_model(), self.found()])
 
     def about_the_model(self) -> list[str]:
-        """What holds for all classes: doubts, and how predictions agree with labels; empty where neither is known."""
-        counts = self.survey.confusion or ()
-        figures = [figures_line(Performance(counts))] if sum(map(sum, counts)) else []
+        """What holds for all classes: doubts, task, inputs, and how predictions agree with labels; what is known."""
         # Imported on first use, since it loads networkx.
         from protograph.explanation.describing.sentences import sensitivity_lines
 
-        doubts = [doubts_box(self.doubts)] if self.doubts else []
-        source = self.provenance.about.get("columns")
-        columns = [f"The columns of nodes and edges are those of {source}."] if source else []
-        return [*doubts, *sensitivity_lines(self.sensitivity), *columns, *figures]
+        about, counts = self.provenance.about, self.survey.confusion or ()
+        *first, inputs = sensitivity_lines(self.sensitivity) or [""]
+        task = [f"Task: {one_line(about['task'])}."] if "task" in about else []
+        columns = [f"The columns of nodes and edges are those of {about['columns']}."] if "columns" in about else []
+        figures = [figures_line(Performance(counts))] if sum(map(sum, counts)) else []
+        lines = [*first, *task, *figures, *columns, inputs]
+        return list(filter(None, [doubts_box(self.doubts) if self.doubts else "", "\n".join(filter(None, lines))]))
 
     def found(self) -> str:
         """What was found for the class: the lower part of :meth:`summary`."""

@@ -21,6 +21,15 @@ FEATURES = ("x", *OF_EDGES, "pos")
 WHOLE = (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 NUMBERS = frozenset({*WHOLE, torch.float16, torch.bfloat16, torch.float32, torch.float64})
 INDEX_TYPES = (torch.int64, torch.int32)
+# What to do about heterogeneous graphs, and about pairs of graphs.
+HETERO_WAY = (
+    "make each graph one kind of nodes and edges by graph.to_homogeneous(), and pass a model that takes x, edge_index, "
+    "node_type and edge_type of these"
+)
+_PAIR_WAY = (
+    "join each pair into one graph: x and edge_index of both, the second's nodes numbered after the first's, and a "
+    "tensor that says whose each node is, by which the model takes them apart"
+)
 # Type and width of each tensor of features that a graph has.
 Layout = Mapping[str, tuple[torch.dtype, torch.Size]]
 
@@ -57,7 +66,7 @@ def check_container(graphs: Any) -> None:
     """
     ways = {
         Batch: "graphs.to_data_list()",
-        HeteroData: "[graphs.to_homogeneous()]",
+        HeteroData: f"a list of graphs; {HETERO_WAY}",
         BaseData: "[graphs]",
         Mapping: "list(graphs.values())",
         str: "protograph.datasets.read_graphs(graphs)",
@@ -124,9 +133,10 @@ def _what_else(graph: Any) -> str:
     """What is there in place of a graph, and how to make graphs of it."""
     ways = {
         Batch: "take it apart by to_data_list()",
-        HeteroData: "make it one kind of nodes and edges by to_homogeneous()",
+        HeteroData: HETERO_WAY,
         Mapping: "make it one by torch_geometric.data.Data(**graph)",
-        list | tuple: "pass one list of all graphs",
+        list: "pass one list of all graphs",
+        tuple: f"pass one list of all graphs; if it is a pair, {_PAIR_WAY}",
     }
     way = next((way for kind, way in ways.items() if isinstance(graph, kind)), "leave it out")
     return f"{type(graph).__name__}; {way}"
@@ -159,6 +169,8 @@ def _check_edge_index(graph: Data, given: Mapping[str, Any], label: Callable[[],
                 f"{label()} has an adjacency ({key}) but no edge_index; set edge_index = "
                 f"torch_geometric.utils.to_edge_index({key}.to_sparse())[0]"
             )
+        if len(several := [key for key in given if "edge_index" in key]) > 1:
+            raise ValueError(f"{label()} is several graphs ({', '.join(several)}) and no edge_index; {_PAIR_WAY}")
         return
     if is_dense(ends) and ends.dtype in INDEX_TYPES and ends.dim() == 2 and ends.size(0) == 2:
         return

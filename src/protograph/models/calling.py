@@ -9,6 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
+from protograph.graphs.validate import HETERO_WAY
+
 # Names under which people write the usual arguments; the first of each row is PyG's own.
 _SPELLINGS = (
     ("x", "features", "feature", "feat", "feats", "node_features", "node_feats", "node_attr", "h"),
@@ -90,6 +92,17 @@ def infer_call(model: nn.Module, sample: Data) -> Call:
     named = getattr(getattr(model, "signature", None), "param_dict", None)
     if isinstance(named, dict):  # torch_geometric.nn.Sequential
         parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in named]
+    elif isinstance(model, torch.jit.ScriptModule):  # a traced one has no signature, but a schema
+        forward: Any = model.forward
+        parameters = [
+            inspect.Parameter(
+                one.name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=one.default_value if one.has_default_value() else inspect.Parameter.empty,
+                annotation=Tensor,
+            )
+            for one in forward.schema.arguments[1:]
+        ]
     else:
         several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
         parameters = [p for p in inspect.signature(model.forward).parameters.values() if p.kind not in several]
@@ -102,6 +115,11 @@ def infer_call(model: nn.Module, sample: Data) -> Call:
         if attribute is not None:
             arguments[parameter.name] = attribute
         elif parameter in required:
+            if parameter.name.endswith("_dict"):
+                raise ValueError(
+                    f"{type(model).__name__}.forward takes heterogeneous graphs ({parameter.name!r}), which are not "
+                    f"explained; {HETERO_WAY}"
+                )
             raise ValueError(
                 f"cannot tell what to pass to {type(model).__name__}.forward for {parameter.name!r}; known are the "
                 f"graphs' own attributes ({', '.join(sorted(sample.keys()))}) and the usual names "

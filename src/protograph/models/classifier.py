@@ -16,11 +16,14 @@ from protograph.models.model_state import check_initialised, checked_model, copi
 from protograph.models.outputs import (
     RETURN_TYPES,
     AskedType,
+    RegressionError,
     RowCountError,
     SeveralTasksError,
     advice,
+    are_real,
     are_tasks,
     checked_columns,
+    joined_rows,
     tasks_by_labels,
 )
 from protograph.models.readout import Readout
@@ -78,7 +81,9 @@ class GraphClassifier:
                 listed = ", ".join(known) or "none below the model itself"
                 raise ValueError(f"{argument}={name!r} is not a module of the model; its modules are: {listed}")
             if name and isinstance(modules[name], torch.jit.ScriptModule):
-                raise ValueError(f"{argument}={name!r} is a TorchScript module, which cannot be watched; name another")
+                raise ValueError(
+                    f"{argument}={name!r} is a TorchScript module, which cannot be watched; name another, or none"
+                )
         self.model = model
         self.return_type = return_type
         self.node_embeddings = node_embeddings
@@ -143,19 +148,25 @@ class GraphClassifier:
             try:
                 return self._counted(replace(native, call=replace(call, takes_batch=False)), sample)
             except RowCountError:  # so it was not that; the first message says what is the matter
+                if isinstance(self.model, torch.jit.ScriptModule):
+                    way = "pass the module it was made from, or torch.jit.script of it"
+                    raise RowCountError(f"{error}; a traced model knows the batch it was traced with: {way}") from None
                 raise error from None
 
     def _counted(self, running: RunningClassifier, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
         """The model with the number of its columns, if they are of one task, and what it gives for the sample."""
-        everything = replace(running, task=None).classify(sample)
+        rows, place = replace(running, task=None).first_rows(sample)
+        everything = joined_rows(rows, sample) if len(rows) == len(sample) else rows[0]
         if self.task is None:
             reason = tasks_by_labels(sample, everything, self.return_type)
+            if reason and are_real(number for graph in sample for number in graph.y.flatten().tolist()):
+                raise RegressionError("output[:, [0]] or another column", self._stated(except_for="return_type"))
             if not reason and self.return_type == "auto" and are_tasks(everything):
-                tracer, rows = running.traced(sample)
-                reason = "the model returns several sigmoids" if tracer.ends_in(rows, SIGMOIDS) else ""
+                tracer, seen = running.traced(sample)
+                reason = "the model returns several sigmoids" if tracer.ends_in(seen, SIGMOIDS) else ""
             if reason:
                 raise SeveralTasksError(reason, everything.size(1), self._stated(except_for="return_type"))
-        running = replace(running, num_columns=everything.size(1))
+        running = replace(running, num_columns=everything.size(1), place=place)
         return running, checked_columns(everything, None, running.task)
 
     def _in_double_precision(

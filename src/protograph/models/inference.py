@@ -18,7 +18,7 @@ from protograph.graphs.validate import node_count
 from protograph.models.calling import Call
 from protograph.models.error_hints import noted
 from protograph.models.model_state import copied, left_as_found
-from protograph.models.outputs import as_rows, checked_columns
+from protograph.models.outputs import as_rows, checked_columns, place_of_scores, tensors_in
 from protograph.models.readout import Readout
 from protograph.models.readout.capture import DoubleInPlaceOfFloat, Tap
 from protograph.models.readout.detect import Tracer
@@ -79,6 +79,8 @@ class RunningClassifier:
         dtype: What floating point tensors are brought to; ``None`` for none.
         task: The column of the output that is explained; ``None`` for all of them.
         num_columns: Columns of the output, once they are known.
+        place: Which of the tensors that the model returns is the output, once it is known: where each graph has one
+            node, others have a row a graph too.
         warnings: What is odd about the model.
         uncut: Names of what it may read, and no part of a graph has.
         usage: How much it was used.
@@ -93,6 +95,7 @@ class RunningClassifier:
     dtype: torch.dtype | None = None
     task: int | None = None
     num_columns: int | None = None
+    place: int | None = None
     warnings: tuple[str, ...] = ()
     uncut: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
@@ -111,6 +114,11 @@ class RunningClassifier:
     def classify(self, graphs: Sequence[Data]) -> Tensor:
         """Return the model's output for ``graphs``, one row a graph."""
         return on_cpu(_joined(self._run(graphs, self._unwatched)))
+
+    def first_rows(self, graphs: Sequence[Data]) -> tuple[list[Tensor], int]:
+        """Return the model's output of each call, and which of the tensors that it returns that is."""
+        runs = self._run(graphs, self._unwatched)
+        return [on_cpu(rows) for rows, *_ in runs], runs[0][-1]
 
     def classify_without(self, graphs: Sequence[Data], keep: Tensor) -> Tensor:
         """Return the model's output for ``graphs`` when only some of their nodes enter the readout.
@@ -141,7 +149,7 @@ class RunningClassifier:
             return ForwardResult(outputs, by_graph, by_graph[:0])
         if not self.readout.places and self.readout.node_module is None:
             return ForwardResult(outputs, by_graph, self._left_out_embeddings(graphs, by_graph))
-        by_node = [on_cpu(self._checked("node", tap.node_embeddings, tap.batch.numel())) for _, tap in runs]
+        by_node = [on_cpu(self._checked("node", tap.node_embeddings, tap.batch.numel())) for _, tap, _ in runs]
         return ForwardResult(outputs, by_graph, torch.cat(by_node))
 
     def differentiable(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
@@ -169,7 +177,7 @@ class RunningClassifier:
         def tracing(batch: Batch, nodes: slice) -> AbstractContextManager[Tracer]:
             return Tracer(batch.batch, _of_nodes(batch), **self._how).on(self.model)
 
-        ((rows, tracer),) = self._run(graphs, tracing)
+        ((rows, tracer, _),) = self._run(graphs, tracing)
         return tracer, rows
 
     @property
@@ -182,15 +190,16 @@ class RunningClassifier:
     def _unwatched(self, batch: Batch, nodes: slice) -> AbstractContextManager[Any]:
         return DoubleInPlaceOfFloat() if self.is_double else nullcontext()
 
-    def _run(self, graphs: Sequence[Data], around: Around[T]) -> list[tuple[Tensor, T]]:
-        """Output, one row a graph, and what the context around the call gave, of each call; double precision is its.
+    def _run(self, graphs: Sequence[Data], around: Around[T]) -> list[tuple[Tensor, T, int]]:
+        """Output, one row a graph, what the context around the call gave, and which tensor the output is, of each call.
 
-        There is one call for all graphs, or one for each where the model takes no more.
+        There is one call for all graphs, or one for each where the model takes no more. Double precision is the
+        context's affair.
         """
         started, first, dtype = time.perf_counter(), 0, torch.float64 if self.is_double else self.dtype
         self.usage.num_graphs += len(graphs)
         parts = [graphs] if self.call.takes_batch else [[graph] for graph in graphs]
-        done: list[tuple[Tensor, T]] = []
+        done: list[tuple[Tensor, T, int]] = []
         try:
             # In evaluation mode, compiled parts as they were written; the model is left as found.
             with left_as_found(self.model, is_own=self.is_own) as put_back, _as_written():
@@ -203,17 +212,21 @@ class RunningClassifier:
                         batch = batch.apply(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
                     last = first + batch.batch.numel()
                     with noted(part, self.uncut), torch.no_grad(), around(batch, slice(first, last)) as context:
-                        rows = as_rows(self.call(self.model, batch), num_graphs=len(part), num_nodes=last - first)
-                        done.append((checked_columns(rows, self.num_columns, self.task), context))
+                        counts = {batch[key].size(-1) for key in ("edge_index", "edge_label_index") if key in batch}
+                        output = self.call(self.model, batch)
+                        place = place_of_scores(output, len(part)) if self.place is None else self.place
+                        output = tensors_in(output)[place]
+                        rows = as_rows(output, num_graphs=len(part), num_nodes=last - first, edge_counts=counts)
+                        done.append((checked_columns(rows, self.num_columns, self.task), context, place))
                     first = last
             return done
         finally:
             self.usage.seconds += time.perf_counter() - started
 
-    def _graph_embeddings(self, runs: Sequence[tuple[Tensor, Tap]]) -> Tensor:
+    def _graph_embeddings(self, runs: Sequence[tuple[Tensor, Tap, int]]) -> Tensor:
         if self.readout.is_output:
             return _joined(runs)
-        return torch.cat([self._checked("graph", tap.graph_embeddings, len(rows)) for rows, tap in runs])
+        return torch.cat([self._checked("graph", tap.graph_embeddings, len(rows)) for rows, tap, _ in runs])
 
     def _left_out_embeddings(self, graphs: Sequence[Data], by_graph: Tensor) -> Tensor:
         """What changes in its graph's embedding when a node is left out of the graph, for each node."""
@@ -274,8 +287,8 @@ def _of_nodes(batch: Batch) -> list[Tensor]:
     return [tensor for tensor in tensors if tensor.size(0) != batch.num_graphs]
 
 
-def _joined(runs: Sequence[tuple[Tensor, Any]]) -> Tensor:
-    return torch.cat([rows for rows, _ in runs])
+def _joined(runs: Sequence[tuple[Tensor, Any, int]]) -> Tensor:
+    return torch.cat([rows for rows, *_ in runs])
 
 
 def on_cpu(tensor: Tensor) -> Tensor:

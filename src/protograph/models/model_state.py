@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -25,18 +26,16 @@ _MAX_PROBLEMS = 300
 
 
 def checked_model(model: object) -> nn.Module:
-    """The model itself, without what is wrapped around it, if it can be watched.
+    """The model itself, without what is wrapped around it.
 
     Raises:
-        TypeError: If it is no module, or a TorchScript module.
+        TypeError: If it is no module.
     """
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
     inner = getattr(model, _COMPILED, model.module if isinstance(model, _WRAPPERS) else None)
     if isinstance(inner, nn.Module):
         return checked_model(inner)
-    if isinstance(model, torch.jit.ScriptModule):
-        raise TypeError("model is a TorchScript module, which cannot be watched; pass the module it was made from")
     return model
 
 
@@ -57,9 +56,14 @@ def check_initialised(model: nn.Module) -> None:
 
 def copied(model: nn.Module) -> nn.Module | None:
     """A copy of the model; ``None`` where it cannot be copied."""
+    # PyTorch copies no tensor with a history, such as a pruned weight or what a model remembers of its last call.
+    attributes = (value for module in model.modules() for value in vars(module).values())
+    memo: dict[int, Any] = {
+        id(value): value.detach().clone() for value in attributes if isinstance(value, Tensor) and not value.is_leaf
+    }
     try:
-        return copy.deepcopy(model)
-    except Exception:  # whatever a model holds: a lock, a file, a tensor with a history
+        return copy.deepcopy(model, memo)
+    except Exception:  # whatever a model holds: a lock, a file
         return None
 
 

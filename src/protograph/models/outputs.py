@@ -11,15 +11,18 @@ Margins stay apart where probabilities have already become 1.
 """
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from math import isfinite
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._utils.errors import ProtographWarning
-from protograph.graphs.validate import is_plain
+from protograph._utils.words import count_of
+from protograph.graphs.validate import is_plain, node_count
 
 ReturnType = Literal["raw", "probs", "log_probs"]
 AskedType = Literal["auto", "raw", "probs", "log_probs"]
@@ -39,23 +42,33 @@ def advice(problem: str, ways: Iterable[tuple[str, object]], given: Iterable[tup
     return f"{problem}: {calls}" if calls else problem
 
 
-def class_scores(output: Any, num_graphs: int) -> Tensor:
-    """Return the class scores in what a model returns: the tensor itself, or the one in a tuple or mapping.
+def tensors_in(output: Any) -> list[Tensor]:
+    """The tensors in what a model returns: it itself, or those in a tuple or mapping.
 
-    Of several tensors with a row a graph, a mapping's ``"logits"``, ``"out"`` or ``"output"`` is taken; otherwise
-    nobody can tell, and guessing would explain the wrong numbers.
+    Of a mapping or named tuple, ``"logits"``, ``"out"`` or ``"output"`` is taken alone.
     """
     if isinstance(output, Tensor):
-        return output
+        return [output]
+    if hasattr(output, "_asdict"):
+        output = output._asdict()
     if isinstance(output, dict):
         named = [output[key] for key in ("logits", "out", "output") if isinstance(output.get(key), Tensor)]
         output = named[:1] or list(output.values())
-    tensors = [value for value in output if isinstance(value, Tensor)] if isinstance(output, tuple | list) else []
-    fitting = [value for value in tensors if value.dim() > 0 and value.size(0) == num_graphs] or tensors
-    if not fitting:
+    return [value for value in output if isinstance(value, Tensor)] if isinstance(output, tuple | list) else []
+
+
+def place_of_scores(output: Any, num_graphs: int) -> int:
+    """Which of the tensors in what a model returns has the class scores: the only one, or that with a row a graph.
+
+    Of several nobody can tell, and guessing would explain the wrong numbers.
+    """
+    tensors = tensors_in(output)
+    if not tensors:
         raise TypeError(f"the model must return a tensor of class scores, got {type(output).__name__}")
+    fitting = [place for place, value in enumerate(tensors) if value.dim() > 0 and value.size(0) == num_graphs]
+    fitting = fitting or list(range(len(tensors)))
     if len(fitting) > 1:
-        shapes = ", ".join(str(list(value.shape)) for value in fitting)
+        shapes = ", ".join(str(list(tensors[place].shape)) for place in fitting)
         raise ValueError(
             f"the model returns several tensors (shapes {shapes}), and which one is the class scores cannot be told; "
             f"let it return these alone, or a mapping with the key 'logits'"
@@ -67,9 +80,27 @@ class RowCountError(ValueError):
     """A model has not returned one row a graph."""
 
 
-def as_rows(output: Any, *, num_graphs: int, num_nodes: int) -> Tensor:
-    """Return a model's output with one row a graph, or say why it is not a graph classifier's."""
-    tensor = class_scores(output, num_graphs)
+# What is said of a model with an output of each node, or of each edge.
+_OF_NODES = (
+    "a node: node classifiers are not explained yet, only graph classifiers; pool over batch first, as by "
+    "global_mean_pool(out, batch)"
+)
+_OF_EDGES = (
+    "an edge, as of link prediction, which is not explained; for a class of each graph score its own edges and pool "
+    "over them, as by global_mean_pool(out, batch[edge_index[0]], int(batch.max()) + 1)"
+)
+
+
+def as_rows(output: Any, *, num_graphs: int, num_nodes: int, edge_counts: Collection[int] = ()) -> Tensor:
+    """Return a model's output with one row a graph, or say why it is not a graph classifier's.
+
+    Args:
+        output: What the model returned.
+        num_graphs: How many graphs it was given.
+        num_nodes: How many nodes these have.
+        edge_counts: How many edges, and pairs of nodes whose edge is asked for.
+    """
+    tensor = tensors_in(output)[place_of_scores(output, num_graphs)]
     if tensor.is_complex():
         raise TypeError(
             f"the model must return real class scores, got complex ones ({tensor.dtype}); let it return their real "
@@ -85,16 +116,35 @@ def as_rows(output: Any, *, num_graphs: int, num_nodes: int) -> Tensor:
     elif tensor.dim() == 1:
         tensor = tensor.unsqueeze(1)
     if tensor.dim() != 2 or tensor.size(0) != num_graphs or tensor.size(1) == 0:
-        hint = (
-            "; that is one row a node, and only graph classifiers can be explained: pool over batch first"
-            if tensor.size(0) == num_nodes
-            else ""
-        )
+        came = _OF_NODES if tensor.size(0) == num_nodes else _OF_EDGES if tensor.size(0) in edge_counts else ""
         raise RowCountError(
-            f"the model must return one row of class scores for each of the {num_graphs} graphs, "
-            f"got shape {list(tensor.shape)} for {num_nodes} nodes{hint}"
+            f"the model must return one row of class scores for each graph, got shape {list(tensor.shape)} for "
+            f"{count_of(num_graphs, 'graph')} with {count_of(num_nodes, 'node')}"
+            f"{came and f'; that is one row {came}'}"
         )
     return tensor
+
+
+def joined_rows(rows: Sequence[Tensor], graphs: Sequence[Data]) -> Tensor:
+    """Rows that a model gave for some graphs one by one, unless their entries are those of nodes or edges.
+
+    Raises:
+        RowCountError: If each row has as many entries as its graph has nodes, or edges.
+        ValueError: If they have different numbers of entries otherwise.
+    """
+    widths = [row.size(1) for row in rows]
+    pairs = [graph.get("edge_label_index", graph.edge_index) for graph in graphs]
+    for came, counts in (
+        (_OF_NODES, [node_count(graph) for graph in graphs]),
+        (_OF_EDGES, [graph.num_edges for graph in graphs]),
+        (_OF_EDGES, [0 if ends is None else ends.size(-1) for ends in pairs]),
+    ):
+        if widths == counts and max(widths) > 2:
+            raise RowCountError(
+                f"the model must return one row of class scores for each graph, got {widths[0]} values for the first, "
+                f"one {came}; if they are classes, let forward take batch and return a row a graph"
+            )
+    return torch.cat([checked_columns(row, widths[0], None) for row in rows])
 
 
 def checked_columns(rows: Tensor, num_columns: int | None, task: int | None) -> Tensor:
@@ -153,12 +203,15 @@ def log_scores(outputs: Tensor, return_type: ReturnType) -> Tensor:
     return torch.cat([torch.log1p(-probability), probability.log()], dim=1)
 
 
-def decided_type(outputs: Tensor, asked: AskedType, *, stacklevel: int = 3) -> tuple[ReturnType, tuple[str, ...]]:
+def decided_type(
+    outputs: Tensor, asked: AskedType, task: int | None = None, *, stacklevel: int = 3
+) -> tuple[ReturnType, tuple[str, ...]]:
     """What outputs of a whole pass are to be taken for, and what was warned of, where that can only be guessed.
 
     Args:
         outputs: All outputs of the pass, ``[num_graphs, num_columns]``.
         asked: What the model is said to return, or ``"auto"``.
+        task: The column that they are, of several.
         stacklevel: Of the warning, counted from here.
     """
     kind = infer_return_type(outputs) if asked == "auto" else asked
@@ -171,9 +224,11 @@ def decided_type(outputs: Tensor, asked: AskedType, *, stacklevel: int = 3) -> t
         raise SeveralTasksError("the model returns probabilities that do not sum to 1", outputs.size(1))
     if asked != "auto" or kind != "probs" or outputs.size(1) > 1:
         return kind, ()
-    message = (
+    message = advice(
         f"the model's single output lies in [0, 1] for all {outputs.size(0)} graphs, so it is taken as the probability "
-        f"of class 1; say so with GraphClassifier(model, return_type='probs'), or return_type='raw' if it is a logit"
+        f"of class 1; say so, or that it is a logit",
+        [("return_type", "probs"), ("return_type", "raw")],
+        [] if task is None else [("task", task)],
     )
     warnings.warn(message, ProtographWarning, stacklevel=stacklevel)
     return kind, (message,)
@@ -208,6 +263,50 @@ def tasks_by_labels(sample: Sequence[Data], outputs: Tensor, asked: AskedType) -
     is_one_hot = all(bool((y == 1).sum() == 1) and bool((y == 0).sum() == y.numel() - 1) for y in labels)
     are_classes = infer_return_type(outputs) != "raw" or is_one_hot
     return "" if are_classes else f"the model returns {num_columns} columns and y has {num_columns} values"
+
+
+class RegressionError(ValueError):
+    """A model gives real numbers, not scores of classes."""
+
+    def __init__(self, column: str, given: Sequence[tuple[str, object]] = ()) -> None:
+        problem = (
+            f"the labels (y) are real numbers, so the model gives a number rather than scores of classes: regression "
+            f"is not explained yet; to explain when it is above some t, wrap the model so that it returns "
+            f"torch.cat([t - out, out - t], dim=1), two classes, with out = {column}; if it gives scores of classes "
+            f"all the same"
+        )
+        super().__init__(advice(problem, [("return_type", "raw")], given))
+
+
+def are_real(numbers: Iterable[object]) -> bool:
+    """Whether labels are real numbers: floats of more than two values, or with decimals.
+
+    >>> are_real([0.0, 1.0, float("nan")]), are_real([3, 1, 2]), are_real([3.0, 1.0, 2.0]), are_real([0.5])
+    (False, False, True, True)
+    """
+    values = {float(one) for one in numbers if isinstance(one, float | np.floating) and isfinite(one)}
+    return len(values) > 2 or not all(value.is_integer() for value in values)
+
+
+def task_line(num_columns: int, task: int | None, *, are_classes: bool) -> str:
+    """What a model was found to tell apart, in one line.
+
+    Args:
+        num_columns: Columns of its output.
+        task: The one that is explained; ``None`` for all.
+        are_classes: Whether it is known that several columns are classes.
+
+    >>> task_line(12, 3, are_classes=True), task_line(12, None, are_classes=True)
+    ('column 3 of 12 tasks, yes or no', '12 classes')
+    """
+    if task is not None:
+        return f"column {task} of {count_of(num_columns, 'task')}, yes or no"
+    if num_columns == 1:
+        return "2 classes, by one column"
+    if are_classes or num_columns == 2:
+        return f"{num_columns} classes"
+    problem = f"{num_columns} columns taken for classes, as no labels (y) say otherwise; if they are yes-or-no tasks"
+    return advice(problem, [("task", 0)])
 
 
 def are_tasks(outputs: Tensor) -> bool:

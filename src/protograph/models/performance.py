@@ -113,17 +113,19 @@ def doubts_of(performance: Performance, graphs: str = "graphs", class_names: Seq
     """Reasons to doubt that a model has learned to tell the classes apart, a sentence each; none where it has.
 
     It is doubted where the balanced accuracy is not above what chance gives in 95 of 100 cases
-    (:attr:`Performance.needed`), where the accuracy is not above the share of the largest class, and where 99% of the
-    graphs or more are predicted as one class while the balanced accuracy is nearer to chance than to 1. Nothing is said
-    of fewer than 20 graphs.
+    (:attr:`Performance.needed`), and where 99% of the graphs or more are predicted as one class while the balanced
+    accuracy is nearer to chance than to 1. Nothing is said of fewer than 20 graphs. The accuracy tells nothing: a model
+    that finds a rare class may be right less often than one that never does.
 
     Args:
         performance: How its predictions agree with labels.
         graphs: What the graphs are called.
         class_names: Names of the classes.
 
-    >>> print(doubts_of(Performance(((50, 50), (50, 50))))[0])
-    on 200 graphs its balanced accuracy is 0.500, which is no better than guessing (0.500, and up to 0.558 by chance)
+    >>> print(doubts_of(Performance(((53, 47), (47, 53))))[0])
+    on 200 graphs its balanced accuracy is 0.530, no more than guessing may give (0.500, and up to 0.558 by chance)
+    >>> doubts_of(Performance(((8000, 1900), (20, 80))))
+    ()
     """
     if performance.num_graphs < LEAST_JUDGED:
         return ()
@@ -133,14 +135,8 @@ def doubts_of(performance: Performance, graphs: str = "graphs", class_names: Seq
     if num_present > 1 and performance.is_guessing:
         chance, needed = f"{1 / num_present:.3f}", f"{performance.needed:.3f}"
         sentences.append(
-            f"{where} its balanced accuracy is {performance.balanced_accuracy:.3f}, which is no better than guessing "
-            f"({chance}{'' if needed == chance else f', and up to {needed} by chance'})"
-        )
-    if num_present > 1 and performance.accuracy <= performance.majority_share:
-        largest = class_label(performance.labelled.index(max(performance.labelled)), class_names)
-        sentences.append(
-            f"{where} its accuracy is {performance.accuracy:.3f}; always guessing the largest class, "
-            f"{largest}, would have {performance.majority_share:.3f}"
+            f"{where} its balanced accuracy is {performance.balanced_accuracy:.3f}, no more than guessing may "
+            f"give ({chance}{'' if needed == chance else f', and up to {needed} by chance'})"
         )
     # One class may be nearly all there is: who finds the few others too has learned something.
     if performance.balanced_accuracy >= (1 + 1 / num_present) / 2:

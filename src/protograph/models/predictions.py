@@ -30,12 +30,15 @@ from protograph.models.error_hints import UncutError
 from protograph.models.inference import RunningClassifier
 from protograph.models.outputs import (
     AskedType,
+    RegressionError,
     ReturnType,
     are_beyond_probabilities,
+    are_real,
     decided_type,
     leads,
     log_scores,
     margins,
+    task_line,
 )
 
 # Graphs that go through the model at a time, at most; it makes no difference to the result.
@@ -136,6 +139,7 @@ class EmbeddedGraphs:
         return_type: What the model's outputs were taken for.
         warnings: What went otherwise than asked for, and how embeddings were had where the readout is not plain.
         labels_of_some: Where only some graphs have a label, which these are, and their labels.
+        task: What the model was found to tell apart, in one line.
     """
 
     graph_embeddings: Floats
@@ -146,6 +150,7 @@ class EmbeddedGraphs:
     return_type: ReturnType
     warnings: tuple[str, ...]
     labels_of_some: tuple[Ints, Ints] | None = None
+    task: str = ""
 
     @property
     def num_classes(self) -> int:
@@ -189,7 +194,12 @@ def embed(
     cluster: RayCluster | None = None,
 ) -> EmbeddedGraphs:
     """Apply ``classifier`` to every graph of ``store``; see :func:`embed_all`."""
-    labels = [class_of(value, classifier.task) for value in store.values("y")]
+    numbers = [number_of(value, classifier.task) for value in store.values("y")]
+    if return_type == "auto" and (classifier.num_columns == 1 or classifier.task is not None) and are_real(numbers):
+        if classifier.task is None:
+            raise RegressionError("output.reshape(-1, 1)")
+        raise RegressionError(f"output[:, [{classifier.task}]]", [("task", classifier.task)])
+    labels = list(map(class_of, numbers))
     outputs, embeddings = list[Tensor](), list[Tensor]()
 
     def blocks() -> Iterator[Block]:
@@ -218,9 +228,11 @@ def embed(
     for message in (*classifier.warnings, *label_notes):
         warnings.warn(message, ProtographWarning, stacklevel=4)
     rows = torch.cat(outputs)
+    asked = return_type
     if return_type == "auto" and _are_raw(rows, classifier, store):
         return_type = "raw"
-    kind, guessed = decided_type(rows, return_type, stacklevel=5)
+    kind, guessed = decided_type(rows, return_type, classifier.task, stacklevel=5)
+    are_classes = asked != "auto" or kind != "raw" or len(known) > 0
     scores = log_scores(rows, kind)
     uncut = f"parts of graphs have no {listed(classifier.uncut)}, as that cannot be cut out" if classifier.uncut else ""
     notes = (*classifier.warnings, *store.notes, uncut, *label_notes, *guessed, classifier.readout.note)
@@ -233,6 +245,7 @@ def embed(
         labels_of_some=(indices, known) if label_notes else None,
         return_type=kind,
         warnings=tuple(filter(None, notes)),
+        task=task_line(classifier.num_columns or rows.size(1), classifier.task, are_classes=are_classes),
     )
 
 
@@ -302,8 +315,8 @@ def _are_raw(outputs: Tensor, classifier: RunningClassifier, store: GraphStore) 
         return False
 
 
-def class_of(y: Any, task: int | None = None) -> int | None:
-    """The class that a graph's ``y`` says: its only value, or that of a task; ``None`` where there is no such one."""
+def number_of(y: Any, task: int | None = None) -> Any:
+    """The number that a graph's ``y`` says: its only value, or that of a task; ``None`` where there is no such one."""
     if isinstance(y, Tensor) and not is_plain(y):
         return None
     if isinstance(y, Tensor | np.ndarray):
@@ -311,6 +324,12 @@ def class_of(y: Any, task: int | None = None) -> int | None:
         if task is not None and len(values) > 1:
             values = values[task : task + 1]  # empty where there are fewer
         y = values[0].item() if len(values) == 1 else None
+    return y
+
+
+def class_of(y: Any, task: int | None = None) -> int | None:
+    """The class that a graph's ``y`` says, a whole number; ``None`` where there is no such one."""
+    y = number_of(y, task)
     if isinstance(y, float | np.floating) and float(y).is_integer():
         y = int(y)
     return int(y) if isinstance(y, int | np.integer) and abs(int(y)) < _FIRST_NO_CLASS else None

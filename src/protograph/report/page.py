@@ -112,6 +112,7 @@ def _by_importance(
 def _about(explanation: Explanation) -> dict[str, str]:
     about, versions = explanation.provenance.about, explanation.provenance.versions
     shown = {
+        "Task": about.get("task", ""),
         "Data": about.get("data", ""),
         "Model": about.get("model", ""),
         "Columns": about.get("columns", ""),

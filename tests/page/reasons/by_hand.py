@@ -137,13 +137,14 @@ def condition(edges, nodes=None, source=0, **options):
     return Condition(source, Subgraph(frozenset(nodes), pairs), **options)
 
 
-def scope_of(graphs, predictions, searched=None, confirming=(), max_reasons=8, **options):
+def scope_of(graphs, predictions, searched=None, confirming=(), once=None, max_reasons=8, **options):
     """All graphs are searched unless said otherwise; each is embedded by its number of nodes and edges."""
     predictions = np.array(predictions)
     return Scope(
         reader=reader_of(graphs),
         searched=np.arange(len(graphs)) if searched is None else np.array(searched, dtype=np.int64),
         confirming=np.array(confirming, dtype=np.int64),
+        confirming_once=np.array(confirming if once is None else once, dtype=np.int64),
         predictions=predictions,
         embeddings=np.array([[graph.num_nodes, graph.num_edges] for graph in graphs], dtype=float),
         # By itself the larger pattern is the more of its class.
@@ -159,7 +160,9 @@ def fitted(model, graphs, max_reasons=8, **options):
     return FittedGraphs(
         judge=Judge(running, embedded.return_type),
         embedded=embedded,
-        readings=readings_of(graphs) if graphs[0].x is not None else {FULL: EncodedGraphs(graphs, match_features=False)},
+        readings=readings_of(graphs)
+        if graphs[0].x is not None
+        else {FULL: EncodedGraphs(graphs, match_features=False)},
         graph=store.__getitem__,
         options=ReasonOptions(**options),
         max_reasons=max_reasons,

@@ -1,6 +1,7 @@
 from fractions import Fraction
 from math import comb
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -36,13 +37,23 @@ CHANCE = 0.1
 TRIANGLES, SQUARES = Draft((condition(TRIANGLE),)), Draft((condition(SQUARE, source=1),))
 
 
-def world(*rows, confirming=()):
-    """Graphs as ``(sort, class, number)``, after one of each sort that is in neither part."""
+def world(*rows, confirming=(), once=False):
+    """Graphs as ``(sort, class, number)``, after one of each sort that is in neither part.
+
+    Those that confirm count one by one, or once for each sort and class.
+    """
     every = [*((sort, 0, 1) for sort in SORTS), *rows, *confirming]
     graphs = [SORTS[sort] for sort, _, number in every for _ in range(number)]
     predictions = [target for _, target, number in every for _ in range(number)]
     first = len(SORTS) + sum(number for *_, number in rows)
-    return scope_of(graphs, predictions, searched=range(len(SORTS), first), confirming=range(first, len(graphs)))
+    ends = first + np.cumsum([0, *(number for *_, number in confirming)])
+    return scope_of(
+        graphs,
+        predictions,
+        searched=range(len(SORTS), first),
+        confirming=range(first, len(graphs)),
+        once=ends[:-1] if once else None,
+    )
 
 
 def test_reasons_come_in_the_order_of_what_each_adds():
@@ -69,6 +80,12 @@ def test_a_reason_is_confirmed_by_graphs_that_were_not_searched():
     assert confirmed([TRIANGLES, SQUARES], 1, world(*rows, confirming=confirming), CHANCE) == [TRIANGLES]
     assert confirmed([SQUARES], 1, world(*rows, confirming=confirming), CHANCE) == []
     assert confirmed([TRIANGLES], 1, world(*rows), CHANCE) == []  # nothing confirms anything
+
+
+def test_graphs_that_look_the_same_confirm_once():
+    rows, confirming = [("triangle", 1, 9), ("star", 0, 9)], [("triangle", 1, 60), ("star", 0, 70)]
+    assert confirmed([TRIANGLES], 1, world(*rows, confirming=confirming), CHANCE) == [TRIANGLES]
+    assert confirmed([TRIANGLES], 1, world(*rows, confirming=confirming, once=True), CHANCE) == []  # one of one
 
 
 def test_the_more_reasons_the_more_rarely_by_chance():

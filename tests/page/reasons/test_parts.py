@@ -71,6 +71,21 @@ def test_too_few_graphs_to_keep_some_apart():
     assert parts_of([WORLD[index] for index in few], PREDICTED[few], min_kept_apart=3).note == ""
 
 
+def test_copies_change_no_part_and_the_limits_count_different_graphs():
+    few, first = {"max_searched": 40, "max_confirming": 20}, slice(0, 200)
+    parts = parts_of(WORLD * 5, [*PREDICTED] * 5)
+    assert parts.of_graph[first].tolist() == parts_of(WORLD, PREDICTED).of_graph.tolist()
+    assert parts.is_first.nonzero()[0].tolist() == [*range(200)]
+    assert parts.is_read.all()
+    parts = parts_of(WORLD * 5, [*PREDICTED] * 5, **few)
+    assert parts.of_graph[first].tolist() == parts_of(WORLD, PREDICTED, **few).of_graph.tolist()
+    assert np.bincount(parts.of_graph[first], minlength=3).tolist() == pytest.approx([40, 20, 140], abs=1)
+    # Of copies so many are read as keep to the limit, but one at least.
+    assert parts.is_read.nonzero()[0].tolist() == [*range(200)]
+    parts = parts_of(WORLD * 5, [*PREDICTED] * 5, max_searched=280)
+    assert parts.is_read.nonzero()[0].tolist() == [*range(400)]
+
+
 def test_twins_are_not_enough_to_keep_some_apart():
     """Graphs that look the same serve for the same, so that a class of few different ones has none to spare."""
     parts = parts_of([WORLD[0]] * 100 + [WORLD[1]] * 100, [0] * 100 + [1] * 100)

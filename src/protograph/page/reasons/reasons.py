@@ -261,11 +261,12 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
         graphs = next(iter(fitted.readings.values()))
         parts = divided(graphs, predictions, options)
         is_small = np.diff(graphs.nodes) <= options.max_graph_nodes
-        searched = np.flatnonzero((parts.of_graph == SEARCHED) & is_small)
-        confirming = np.flatnonzero((parts.of_graph == CONFIRMING) & is_small)
+        is_read = is_small & parts.is_read
+        searched = np.flatnonzero((parts.of_graph == SEARCHED) & is_read)
+        confirming = np.flatnonzero((parts.of_graph == CONFIRMING) & is_read)
         is_sampled = len(graphs) * options.searched_share > options.max_searched
         known = np.sort(np.concatenate([searched, confirming])) if is_sampled else np.arange(len(graphs))
-        rules = _rules(fitted, known, searched, confirming)
+        rules = _rules(fitted, known, searched, confirming, confirming[parts.is_first[confirming]])
         assembled = _Assembly(fitted, rules, parts).reasons()
     uncovered = {}  # graphs of the class in which no reason holds, those first whose embeddings are nearest their mean
     for target, reasons in assembled.items():
@@ -280,7 +281,7 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
     if is_sampled:
         notes.append(
             f"rules were searched in {searched.size:,} of the {len(graphs):,} graphs and confirmed by "
-            f"{confirming.size:,}; all others were kept apart to measure with"
+            f"{confirming.size:,}; graphs that look like none of these were kept apart to measure with"
         )
     return FoundReasons(
         of_class=assembled,
@@ -292,7 +293,7 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
     )
 
 
-def _rules(fitted: FittedGraphs, known: Ints, searched: Ints, confirming: Ints) -> JointRules:
+def _rules(fitted: FittedGraphs, known: Ints, searched: Ints, confirming: Ints, once: Ints) -> JointRules:
     """The rules, searched in the known graphs and no others, which are numbered among themselves for that."""
     is_all, embedded = known.size == len(fitted.embedded.predictions), fitted.embedded
 
@@ -305,6 +306,7 @@ def _rules(fitted: FittedGraphs, known: Ints, searched: Ints, confirming: Ints) 
         reader=ConditionReader(readings, fitted.options.max_calls),
         searched=np.searchsorted(known, searched),
         confirming=np.searchsorted(known, confirming),
+        confirming_once=np.searchsorted(known, once),
         predictions=embedded.predictions if is_all else embedded.predictions[known],
         embeddings=embedded.graph_embeddings if is_all else embedded.graph_embeddings[known],
         options=fitted.options,

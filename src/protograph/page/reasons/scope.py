@@ -6,29 +6,29 @@ from functools import cached_property
 
 import numpy as np
 
-from protograph._utils.arrays import Floats, Ints
+from protograph._utils.arrays import Bools, Floats, Ints
 from protograph._utils.ties import TOLERANCE, levels
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.counting import spread
 from protograph.page.reasons.conditions import Condition, ConditionReader
-from protograph.patterns.enumerate import Codes, graph_codes
+from protograph.patterns.enumerate import Codes, graph_codes, stirred
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReasonOptions:
     """How the rule of a class is searched, confirmed and measured."""
 
-    searched_share: float = 0.7  # of the graphs: what rules are made of ...
+    searched_share: float = 0.7  # of the different graphs: what rules are made of ...
     confirming_share: float = 0.15  # ... what confirms them; the rest measures fidelity and serves for nothing else
-    min_kept_apart: int = 5  # graphs of every class; with fewer, nothing is kept apart and no fidelity is printed
+    min_kept_apart: int = 5  # different graphs of every class; with fewer, none is kept apart and there is no fidelity
     chance: float = 0.1  # share of the confirmed reasons that may be so by luck ...
     far_chance: float = 0.2  # ... where the rule is far from the model and each reason adds little
     least_rest: float = 0.002  # agreement that "none of what marks the others" must add
     num_examples: int = 3  # graphs that examples are cut from; the smallest is shown
     max_graph_nodes: int = 500  # larger graphs are not searched
-    max_searched: int = 50_000  # graphs that are searched; more find the same patterns, and memory grows with them
-    max_confirming: int = 12_500  # graphs that confirm; all that is in neither is kept apart
+    max_searched: int = 50_000  # different graphs; more have the same patterns, and memory grows with them
+    max_confirming: int = 12_500  # different graphs; all that is in neither is kept apart
     max_nodes: int = 5  # of the patterns that are all gone through; larger ones grow from these
     max_ring: int = 8  # nodes of the rings that are gone through
     max_sets: int = 1_000_000  # steps from sets of nodes to neighbours; dense graphs are gone through up to fewer nodes
@@ -76,6 +76,7 @@ class Scope:
         reader: Tells in which graphs conditions hold.
         searched: Graphs that are searched, ascending.
         confirming: Graphs that confirm, ascending.
+        confirming_once: One of each of them that look the same.
         predictions: Class of every graph.
         embeddings: Embedding of every graph, exact of those that are searched.
         options: How to search.
@@ -86,6 +87,7 @@ class Scope:
     reader: ConditionReader
     searched: Ints
     confirming: Ints
+    confirming_once: Ints
     predictions: Ints
     embeddings: Floats
     options: ReasonOptions
@@ -137,10 +139,14 @@ class Parts:
 
     Attributes:
         of_graph: For each graph ``SEARCHED``, ``CONFIRMING`` or ``KEPT_APART``.
+        is_first: Whether no graph of its class before it looks the same.
+        is_read: Whether a rule may be learned from it: of very many copies of a graph from some.
         note: Why no graph is kept apart; empty where some are.
     """
 
     of_graph: Ints
+    is_first: Bools
+    is_read: Bools
     note: str = ""
 
     def indices(self, part: int) -> Ints:
@@ -151,26 +157,35 @@ class Parts:
 def divided(graphs: EncodedGraphs, predictions: Ints, options: ReasonOptions) -> Parts:
     """Divide the graphs by what they hold, class by class, so that neither their order nor that of their nodes matters.
 
-    Graphs that look the same are in one part.
+    Graphs of a class that look the same are in one part and count once.
     """
     codes = graph_codes(graphs)
+    looks = stirred(codes, predictions.astype(np.uint64))
+    _, look, counts = np.unique(looks, return_inverse=True, return_counts=True)
+    order = np.argsort(look, kind="stable")
+    before = np.empty_like(order)  # graphs before it that look the same
+    before[order] = np.arange(len(graphs)) - np.repeat(counts.cumsum() - counts, counts)
+    is_first = before == 0
+    is_read = before < counts[look] * min(1.0, options.max_searched / (options.searched_share * len(graphs)))
     # Of very many graphs a smaller share is searched, and all others are kept apart.
-    searched = min(options.searched_share, options.max_searched / len(graphs))
-    shares = (searched, min(options.confirming_share, options.max_confirming / len(graphs)))
+    shares = (
+        min(options.searched_share, options.max_searched / counts.size),
+        min(options.confirming_share, options.max_confirming / counts.size),
+    )
     parts = _by_shares(codes, predictions, shares)
-    targets = np.unique(predictions).tolist()
-    fewest = min(targets, key=lambda target: int(((parts == KEPT_APART) & (predictions == target)).sum()))
-    is_fewest = predictions == fewest
-    if (parts[is_fewest] == KEPT_APART).sum() >= options.min_kept_apart:
-        return Parts(parts)
+    kept = np.bincount(predictions[is_first & (parts == KEPT_APART)], minlength=predictions.max() + 1)
+    targets = np.unique(predictions)
+    fewest = targets[kept[targets].argmin()]
+    if kept[fewest] >= options.min_kept_apart:
+        return Parts(parts, is_first, is_read)
     shares = (1 - options.confirming_share, options.confirming_share)
     parts = np.minimum(_by_shares(codes, predictions, shares), CONFIRMING)
-    number, different = int(is_fewest.sum()), np.unique(codes[is_fewest]).size
+    number, different = (int((predictions[some] == fewest).sum()) for some in (slice(None), is_first))
     note = (
         f"no graphs were kept apart to measure fidelity with: of a class with {number:,} graphs "
         f"predicted, {different:,} of them different, fewer than {options.min_kept_apart} would be kept"
     )
-    return Parts(parts, note)
+    return Parts(parts, is_first, is_read, note)
 
 
 def _by_shares(codes: Codes, predictions: Ints, shares: tuple[float, float]) -> Ints:

@@ -19,12 +19,12 @@ def confirmed(drafts: Sequence[Draft], target: int, scope: Scope, chance: float)
 
     A draft must tell the class: among the confirming graphs in which it holds, those of the class are so many that
     chance would rarely have it so. The more drafts there are the more rarely, by the rule of Benjamini and Hochberg:
-    of all that are confirmed, ``chance`` is the share that may be so by luck.
+    of all that are confirmed, ``chance`` is the share that may be so by luck. Graphs that look the same are one graph.
     """
     ordered = in_order(drafts, target, scope)
-    is_class = scope.predictions[scope.confirming] == target
+    is_class = scope.predictions[scope.confirming_once] == target
     share = float(is_class.mean()) if is_class.size else 0.0
-    holds = (draft.holds(scope.reader, scope.confirming) for draft in ordered)
+    holds = (draft.holds(scope.reader, scope.confirming_once) for draft in ordered)
     chances = [chance_of(int((one & is_class).sum()), int(one.sum()), share) for one in holds]
     by_chance = sorted(chances)
     limits = [chance * (rank + 1) / len(chances) for rank in range(len(chances))]
