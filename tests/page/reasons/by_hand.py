@@ -144,7 +144,7 @@ def scope_of(graphs, predictions, searched=None, confirming=(), once=None, max_r
         reader=reader_of(graphs),
         searched=np.arange(len(graphs)) if searched is None else np.array(searched, dtype=np.int64),
         confirming=np.array(confirming, dtype=np.int64),
-        confirming_once=np.array(confirming if once is None else once, dtype=np.int64),
+        counted=np.array(confirming if once is None else once, dtype=np.int64),
         predictions=predictions,
         embeddings=np.array([[graph.num_nodes, graph.num_edges] for graph in graphs], dtype=float),
         # By itself the larger pattern is the more of its class.

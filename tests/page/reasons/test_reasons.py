@@ -146,7 +146,7 @@ def test_the_graphs_kept_apart_are_used_for_nothing_else():
     wrong[sorted(kept)] = 1 - wrong[sorted(kept)]
     with pytest.MonkeyPatch.context() as patch:
         everything, parts = np.ones(len(graphs), np.bool_), np.array(found.part_of_each)
-        patch.setattr(module, "divided", lambda *_: Parts(parts, is_first=everything, is_read=everything))
+        patch.setattr(module, "divided", lambda *_: Parts(parts, is_counted=everything, is_read=everything))
         again = module.find_reasons(replace(facts, embedded=replace(facts.embedded, predictions=wrong)))
     assert {t: rule_look(own) for t, own in again.of_class.items()} == {
         t: rule_look(own) for t, own in found.of_class.items()

@@ -266,7 +266,7 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
         confirming = np.flatnonzero((parts.of_graph == CONFIRMING) & is_read)
         is_sampled = len(graphs) * options.searched_share > options.max_searched
         known = np.sort(np.concatenate([searched, confirming])) if is_sampled else np.arange(len(graphs))
-        rules = _rules(fitted, known, searched, confirming, confirming[parts.is_first[confirming]])
+        rules = _rules(fitted, known, searched, confirming, confirming[parts.is_counted[confirming]])
         assembled = _Assembly(fitted, rules, parts).reasons()
     uncovered = {}  # graphs of the class in which no reason holds, those first whose embeddings are nearest their mean
     for target, reasons in assembled.items():
@@ -293,7 +293,7 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
     )
 
 
-def _rules(fitted: FittedGraphs, known: Ints, searched: Ints, confirming: Ints, once: Ints) -> JointRules:
+def _rules(fitted: FittedGraphs, known: Ints, searched: Ints, confirming: Ints, count: Ints) -> JointRules:
     """The rules, searched in the known graphs and no others, which are numbered among themselves for that."""
     is_all, embedded = known.size == len(fitted.embedded.predictions), fitted.embedded
 
@@ -306,7 +306,7 @@ def _rules(fitted: FittedGraphs, known: Ints, searched: Ints, confirming: Ints, 
         reader=ConditionReader(readings, fitted.options.max_calls),
         searched=np.searchsorted(known, searched),
         confirming=np.searchsorted(known, confirming),
-        confirming_once=np.searchsorted(known, once),
+        counted=np.searchsorted(known, count),
         predictions=embedded.predictions if is_all else embedded.predictions[known],
         embeddings=embedded.graph_embeddings if is_all else embedded.graph_embeddings[known],
         options=fitted.options,

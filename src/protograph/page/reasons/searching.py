@@ -22,9 +22,9 @@ def confirmed(drafts: Sequence[Draft], target: int, scope: Scope, chance: float)
     of all that are confirmed, ``chance`` is the share that may be so by luck. Graphs that look the same are one graph.
     """
     ordered = in_order(drafts, target, scope)
-    is_class = scope.predictions[scope.confirming_once] == target
+    is_class = scope.predictions[scope.counted] == target
     share = float(is_class.mean()) if is_class.size else 0.0
-    holds = (draft.holds(scope.reader, scope.confirming_once) for draft in ordered)
+    holds = (draft.holds(scope.reader, scope.counted) for draft in ordered)
     chances = [chance_of(int((one & is_class).sum()), int(one.sum()), share) for one in holds]
     by_chance = sorted(chances)
     limits = [chance * (rank + 1) / len(chances) for rank in range(len(chances))]
