@@ -160,9 +160,10 @@ class PAGE(Explainer):
         if graphs.node_rule.rows or graphs.edge_rule.rows:  # of which no pattern can speak
             nodes, edges = (Reading() if one.rows else one for one in (graphs.node_rule, graphs.edge_rule))
             graphs = EncodedGraphs(self._store, match_features=nodes, match_edges=edges)
-        readings = {FULL: graphs}
         if len(graphs.node_rule.variables) > 1:
-            readings[MAIN] = graphs.read_by(graphs.node_rule.main)
+            readings = {FULL: graphs, MAIN: graphs.read_by(graphs.node_rule.main)}
+        else:
+            readings = {MAIN: graphs}
         if graphs.num_kinds > 1:
             readings[SHAPE] = graphs.read_by(Reading())
         return FittedGraphs(

@@ -88,9 +88,12 @@ def _has_enough(graphs: Graphs, first: int, size: int, plan: Plan, nodes: Ints) 
     for own in range(num_classes):
         nodes[total, _AROUND + own] = 0
     for node in range(size):
-        kind = graphs.node_kinds[first + node]
-        nodes[node, _OWN] = plan.lookup[kind]
-        _count(nodes, total, plan.lookup[kind], plan.accepts, kind)
+        own = plan.lookup[graphs.node_kinds[first + node]]
+        nodes[node, _OWN] = own
+        if own >= 0:
+            nodes[total, _AROUND + own] += 1
+        elif own == SEVERAL:
+            _count(nodes, total, plan.accepts, graphs.node_kinds[first + node])
     for own in range(num_classes):
         if nodes[total, _AROUND + own] < plan.least[own]:
             return False
@@ -100,28 +103,28 @@ def _has_enough(graphs: Graphs, first: int, size: int, plan: Plan, nodes: Ints) 
                 nodes[node, _AROUND + own] = 0
             for at in range(graphs.starts[first + node], graphs.starts[first + node + 1]):
                 other = graphs.neighbours[at]
-                _count(nodes, node, nodes[other, _OWN], plan.accepts, graphs.node_kinds[first + other])
+                own = nodes[other, _OWN]
+                if own >= 0:
+                    nodes[node, _AROUND + own] += 1
+                elif own == SEVERAL:
+                    _count(nodes, node, plan.accepts, graphs.node_kinds[first + other])
     return True
 
 
 @inner
-def _count(nodes: Ints, row: int, own: int, accepts: Bools, kind: int) -> None:  # pragma: no cover - compiled
+def _count(nodes: Ints, row: int, accepts: Bools, kind: int) -> None:  # pragma: no cover - compiled
     """Count a node of a kind for each class that accepts it."""
-    if own >= 0:
-        nodes[row, _AROUND + own] += 1
-    elif own == SEVERAL:
-        for one in range(accepts.shape[1]):
-            if accepts[kind, one]:
-                nodes[row, _AROUND + one] += 1
+    for one in range(accepts.shape[1]):
+        if accepts[kind, one]:
+            nodes[row, _AROUND + one] += 1
 
 
 @inner
 def _may_be(
-    degree: int, kind: int, nodes: Ints, node: int, plan: Plan, position: int
+    degree: int, nodes: Ints, node: int, positions: Ints, position: int
 ) -> bool:  # pragma: no cover - compiled
-    """Whether a node of this kind and degree has what a position needs, class by class."""
-    positions, own = plan.positions, nodes[node, _OWN]
-    if own != positions[position, KIND] and (own != SEVERAL or not plan.accepts[kind, positions[position, KIND]]):
+    """Whether a node of this degree has what a position needs, class by class; of several classes its own."""
+    if nodes[node, _OWN] != positions[position, KIND] and nodes[node, _OWN] != SEVERAL:
         return False
     if positions[position, DEGREE] >= 0 and positions[position, DEGREE] != degree:
         return False
@@ -143,7 +146,10 @@ def _prepare(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch
             candidates[0, position, at] = 0
         for node in range(size):
             degree = starts[first + node + 1] - starts[first + node]
-            if _may_be(degree, graphs.node_kinds[first + node], scratch.nodes, node, plan, position):
+            if scratch.nodes[node, _OWN] == SEVERAL:
+                if not plan.accepts[graphs.node_kinds[first + node], positions[position, KIND]]:
+                    continue
+            if _may_be(degree, scratch.nodes, node, positions, position):
                 candidates[0, position, 1 + node // BITS] |= np.int64(1) << (node % BITS)
                 candidates[0, position, 0] += 1
         if candidates[0, position, 0] == 0:

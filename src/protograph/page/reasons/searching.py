@@ -8,7 +8,7 @@ from scipy.special import bdtrc
 
 from protograph._utils.arrays import Bools, Ints
 from protograph.page.counting import spread
-from protograph.page.reasons.conditions import FULL, MAIN, Condition, Draft, any_holds, balanced, simplified
+from protograph.page.reasons.conditions import FULL, Condition, Draft, any_holds, balanced, simplified
 from protograph.page.reasons.growing import Grower, shared_by
 from protograph.page.reasons.pool import Learner, Pool, PoolBuilder, SmallPatterns, Term
 from protograph.page.reasons.scope import Scope, typical
@@ -209,7 +209,7 @@ class RuleSearch:
         """Add what the most telling patterns of several variables loosen to; whether there are any."""
         scope, options = self._scope, self._scope.options
         pool, is_class = self._builder.pool(), scope.predictions[scope.searched] == target
-        if MAIN not in scope.reader.readings:
+        if FULL not in scope.reader.readings:
             return False
         there, elsewhere = scope.searched[is_class], scope.searched[~is_class]
         leads = pool.table[:, is_class].mean(axis=1) - pool.table[:, ~is_class].mean(axis=1)
