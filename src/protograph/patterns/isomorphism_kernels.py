@@ -146,9 +146,9 @@ def _prepare(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch
             candidates[0, position, at] = 0
         for node in range(size):
             degree = starts[first + node + 1] - starts[first + node]
-            if scratch.nodes[node, _OWN] == SEVERAL:
-                if not plan.accepts[graphs.node_kinds[first + node], positions[position, KIND]]:
-                    continue
+            is_several = scratch.nodes[node, _OWN] == SEVERAL
+            if is_several and not plan.accepts[graphs.node_kinds[first + node], positions[position, KIND]]:
+                continue
             if _may_be(degree, scratch.nodes, node, positions, position):
                 candidates[0, position, 1 + node // BITS] |= np.int64(1) << (node % BITS)
                 candidates[0, position, 0] += 1
