@@ -34,6 +34,7 @@ def readings_of(
     judge: Judge,
     store: GraphStore,
     sensitivity: Sensitivity,
+    variables: Sequence[Variable],
     graphs: Sequence[Data],
 ) -> Readings:
     """What nodes and edges are told apart by: under ``"auto"`` by what suffices for the model's decisions.
@@ -44,6 +45,7 @@ def readings_of(
         judge: The model.
         store: All graphs.
         sensitivity: What the model reads.
+        variables: What it may read.
         graphs: Those that were shuffled for that.
 
     Raises:
@@ -52,13 +54,12 @@ def readings_of(
     if asked_edges is True and store[0].edge_attr is None:
         raise ValueError("match_edges=True needs edge_attr on every graph; the graphs have none")
     own = [variable for variable in sensitivity.sufficient if variable.is_expressible]
-    every = [effect.variable for effect in sensitivity.effects]
 
     def reading(asked: Any, of: str, key: str) -> Any:
         if asked == "auto":
             return Reading(variables=tuple(cut for one in own if one.of == of and (cut := _cut(one, judge, graphs))))
         is_equality = asked is True or (not callable(asked) and not isinstance(asked, bool) and asked == 0)
-        return Reading.of_rows(every, key) if is_equality else asked
+        return Reading.of_rows(variables, key) if is_equality else asked
 
     return Readings(reading(asked_nodes, NODE, "x"), reading(asked_edges, EDGE, "edge_attr"))
 
