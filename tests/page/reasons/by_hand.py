@@ -159,7 +159,9 @@ def fitted(model, graphs, max_reasons=8, **options):
     return FittedGraphs(
         judge=Judge(running, embedded.return_type),
         embedded=embedded,
-        readings=readings_of(graphs) if graphs[0].x is not None else {FULL: EncodedGraphs(graphs, match_features=False)},
+        readings=readings_of(graphs)
+        if graphs[0].x is not None
+        else {FULL: EncodedGraphs(graphs, match_features=False)},
         graph=store.__getitem__,
         options=ReasonOptions(**options),
         max_reasons=max_reasons,
