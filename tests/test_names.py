@@ -4,6 +4,7 @@ import html
 import json
 import re
 import unicodedata
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -17,7 +18,9 @@ from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import ClassScores
 from protograph.explanation import EmbeddingMap, Evidence, Example, Explanations, Reason, Support
 from protograph.explanation.prototype import describe_composition, figures_of
-from protograph.graphs.conditions import EdgeRule
+from protograph.graphs.conditions import Reading, equal_to
+from protograph.graphs.variables import EDGE, ONE_HOT, Variable
+from protograph.models.sensitivity import Effect, Sensitivity
 from protograph.report.comparison import plot_comparison
 from tests.made import made_explanation
 
@@ -41,7 +44,17 @@ def hidden(text):
     return {character for character in text if character != "\n" and unicodedata.category(character)[0] == "C"}
 
 
+def readings(name):
+    """Of nodes and edges, by variables of this name."""
+    one_hot = {"name": name, "kind": ONE_HOT}
+    labels = ((0, name), (1, f"{name}2"))
+    nodes = Variable(key="x", places=(0, 1), values=(0.0, 1.0), labels=labels, **one_hot)
+    edges = Variable(key="edge_attr", of=EDGE, places=(0,), values=(0.0,), labels=labels[:1], **one_hot)
+    return Reading(variables=(nodes,)), Reading(variables=(edges,))
+
+
 def explanation(name):
+    nodes, edges = readings(name)
     names = {"feature_names": (name, f"{name}2"), "edge_names": (name,)}
     evidence = Evidence(
         num_in_class=1,
@@ -53,8 +66,17 @@ def explanation(name):
         node_sources=(1, 1, 1),
         steps=(name,),
     )
+    graph = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=RING, edge_attr=torch.ones(6, 1))
+    pattern = pg.Pattern(
+        graph=graph,
+        node_reading=nodes,
+        edge_reading=edges,
+        node_conditions=tuple(equal_to([kind], nodes) for kind in (0.0, 1.0, 1.0)),
+        edge_conditions=(equal_to([0.0], edges),) * 3,
+    )
     prototype = pg.Prototype(
-        graph=Data(x=torch.eye(2)[[0, 1, 1]], edge_index=RING, edge_attr=torch.ones(6, 1)),
+        graph=graph,
+        pattern=pattern,
         probability=0.1,
         margin=-2.2,
         source=0,
@@ -62,7 +84,8 @@ def explanation(name):
         nodes=[0, 1, 2],
         cluster=0,
         evidence=evidence,
-        edge_rule=EdgeRule(is_matched=True),
+        node_rule=nodes,
+        edge_rule=edges,
         target=0,
         predicted=1,
         **names,
@@ -70,8 +93,15 @@ def explanation(name):
     few = Support(num_in_class=1, num_class=1, num_elsewhere=0, num_others=0)
     none = Support(num_in_class=0, num_class=0, num_elsewhere=0, num_others=1)
     reason = Reason(
-        has=(pg.Pattern(graph=prototype.graph, edge_rule=prototype.edge_rule, closed=(0,), **names),),
-        lacks=(pg.Pattern(graph=Data(x=torch.eye(2)[[0]], num_nodes=1), at_least=2, **names),),
+        has=(replace(pattern, closed=(0,)),),
+        lacks=(
+            pg.Pattern(
+                graph=Data(x=torch.eye(2)[[0]], num_nodes=1),
+                at_least=2,
+                node_reading=nodes,
+                node_conditions=(equal_to([0.0], nodes),),
+            ),
+        ),
         example=Example(
             source=0, nodes=(0, 1, 2), graph=prototype.graph, marked=((0, 1, 2),), probability=0.9, is_whole=True
         ),
@@ -79,6 +109,15 @@ def explanation(name):
         confirming=Support(num_in_class=0, num_class=1, num_elsewhere=0, num_others=0),
         kept_apart=none,
         holds_in_indices=(0,),
+    )
+    read = Effect(
+        variable=nodes.variables[0],
+        decisions=0.5,
+        low=0.4,
+        high=0.6,
+        log_odds=0.5,
+        log_odds_error=0.1,
+        is_sufficient=True,
     )
     return made_explanation(
         target=0,
@@ -99,6 +138,7 @@ def explanation(name):
         timings={name: 1.0},
         versions={name: name},
         warnings=(f"the column {name} is odd",),
+        sensitivity=Sensitivity(effects=(read,)),
         **names,
     )
 
@@ -147,9 +187,9 @@ def test_text(name):
         *map(repr, (of_class, Explanations({0: of_class}), prototype, data)),
     ]
     assert [hidden(text) for text in texts] == [set()] * len(texts)
-    # A line on the model, an empty one, a line a class, two a prototype, one each on rule, reason, fidelity and what is
-    # not explained, one a note: no name begins a line of its own.
-    assert len(of_class.summary().split("\n")) == 10
+    # Two lines on the model with an empty one after each, a line a class, two a prototype, one each on rule, reason,
+    # fidelity and what is not explained, one a note: no name begins a line of its own.
+    assert len(of_class.summary().split("\n")) == 12
     assert all("\n" not in text for text in texts[2:])
     assert max(map(len, texts[2:])) < 1000
 

@@ -10,10 +10,8 @@ from torch_geometric.nn import global_add_pool
 from torch_geometric.utils import to_undirected
 
 import protograph as pg
-from protograph.graphs.conditions import EdgeRule, NodeRule
-from protograph.graphs.dataset import GraphStore
-from protograph.graphs.names import ColumnNames
-from protograph.page import match_rules
+from protograph.graphs.conditions import Reading
+from protograph.graphs.variables import ONE_HOT, WHOLE_NUMBER
 from tests import zoo
 from tests.page.naive_patterns import ring_edges
 
@@ -44,64 +42,60 @@ def centres(rng):
     return rng.integers(4, size=(4, 1)) + 0.1 * rng.normal(size=(4, 1))
 
 
-class Fails:
-    """A model that fails on any graphs."""
-
-    def scores(self, graphs):
-        raise RuntimeError("odd rows")
+def readings(model, own, **options):
+    found = pg.PAGE(**{"max_reasons": 0} | options).fit(model, own).explain(1)
+    return found.node_rule, found.edge_rule
 
 
-def rule_of(model, own, **options):
-    return pg.PAGE(**{"max_reasons": 0} | options).fit(model, own).explain(1).node_rule
+def told(reading):
+    return {variable.name: variable.cuts for variable in reading.variables}
 
 
 @pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
-class TestResolved:
+class TestNodes:
     def test_few_values_must_be_equal(self):
-        assert rule_of(Counts(), rows_on_rings(lambda rng: rng.integers(4, size=(4, 1)))) == NodeRule()
+        nodes, edges = readings(Counts(), rows_on_rings(lambda rng: rng.integers(4, size=(4, 1))))
+        (variable,) = nodes.variables
+        assert (variable.name, variable.kind, variable.values) == ("x", WHOLE_NUMBER, (0.0, 1.0, 2.0, 3.0))
+        assert edges == Reading()
 
-    def test_gaps_are_cut(self):
-        rule = rule_of(Counts(), rows_on_rings(centres))
-        assert np.round(rule.cuts, 1).tolist() == [[0.5, 1.5, 2.5]]
-        assert (rule.sample, rule.reasons) == ("all 800 nodes", ("x is cut at the gaps between its values",))
+    def test_a_continuous_column_is_cut_where_the_model_looks(self):
+        assert told(readings(Counts(), rows_on_rings(centres))[0]) == {"x": (1.5,)}
+        # At 20 the model is between low and high.
+        own = rows_on_rings(lambda rng: rng.integers(1, 41, size=(4, 1)))
+        assert told(readings(Counts(high=20.0), own)[0]) == {"x": (20.0, 21.0)}
 
     def test_a_column_that_is_not_read_is_ignored(self):
         own = rows_on_rings(lambda rng: np.concatenate([rng.integers(4, size=(4, 1)), rng.random((4, 1))], axis=1))
-        rule = rule_of(Counts(), own)
-        assert (rule.ignored, rule.reasons) == ((1,), ("x[1] is ignored: the model does not read it",))
+        assert told(readings(Counts(), own)[0]) == {"x[0]": ()}
+        # Unless equal features are asked for: then all count, as they are.
+        nodes, _ = readings(Counts(), own, match_features=True, search="walk", num_graphs=1)
+        assert [(variable.name, variable.kind) for variable in nodes.variables] == [
+            ("x[0]", WHOLE_NUMBER),
+            ("x[1]", WHOLE_NUMBER),
+        ]
 
-    def test_whole_numbers_that_are_multiplied_are_quantities(self):
-        own = rows_on_rings(lambda rng: rng.integers(1, 41, size=(4, 1)))
-        rule = rule_of(Counts(high=20.0), own)
-        ((cuts,), whole) = rule.cuts, rule.whole
-        values = np.concatenate([graph.x.flatten().numpy() for graph in own])
-        shares = np.bincount(np.searchsorted(cuts, values, side="right")) / values.size
-        np.testing.assert_allclose(shares, [0.25] * 4, atol=0.03)
-        assert (whole, rule.groups) == ((0,), ())
-        assert rule.reasons == ("x is cut into 4 bins with about as many nodes each",)
-
-    def test_several_columns_without_gaps_are_divided_into_regions(self):
+    def test_several_columns_are_cut_each_by_itself(self):
         own = rows_on_rings(lambda rng: rng.random((4, 2)) * 3)
-        rule = rule_of(Counts(others=0.5), own)
-        (group,) = rule.groups
-        assert (group.columns, group.num_kinds, rule.cuts) == ((0, 1), 8, ((), ()))
-        assert rule.reasons == ("x[0] and x[1] are told together, as 8 kinds of rows that are near each other",)
-        points = np.random.default_rng(1).random((50, 2)) * 3
-        anchors = np.array(group.anchors) / group.scales
-        nearest = np.linalg.norm(points[:, None] / group.scales - anchors, axis=2).argmin(axis=1)
-        assert group.kinds_of(points).tolist() == nearest.tolist()
+        cuts = told(readings(Counts(others=0.5), own)[0])
+        assert cuts.keys() == {"x[0]", "x[1]"}
+        assert 1.5 in cuts["x[0]"]
 
     def test_a_model_that_fails_on_other_rows_is_explained_all_the_same(self):
-        found = match_rules.resolved_nodes(Fails(), GraphStore(rows_on_rings(centres)), ColumnNames())
-        assert np.round(found.rule.cuts, 1).tolist() == [[0.5, 1.5, 2.5]]
-        note = "what the model makes of features is not known: with others it failed (RuntimeError: odd rows)"
-        assert found.notes == (note,)
+        class Fails(Counts):
+            def forward(self, x, edge_index, batch):
+                if x.sum(dim=1).any():
+                    raise RuntimeError("odd rows")
+                return super().forward(x, edge_index, batch)
 
-    def test_a_lattice_is_divided_at_some_of_its_gaps(self):
-        own = rows_on_rings(lambda rng: rng.integers(12, size=(4, 1)) + 0.01 * rng.normal(size=(4, 1)), number=1500)
-        rule = match_rules.resolved_nodes(Fails(), GraphStore(own), ColumnNames()).rule
-        assert np.round(rule.cuts, 1).tolist() == [[2.5, 5.5, 8.5]]
-        assert rule.reasons == ("x is cut at the gaps between its values",)
+        def columns(rng):
+            return rng.integers(4, size=(4, 1)) * [1, -1]
+
+        explanation = pg.PAGE(max_reasons=0).fit(Fails(), rows_on_rings(columns)).explain(1)
+        note = "the model failed on shuffled graphs (RuntimeError: odd rows)"
+        assert explanation.sensitivity.note == note
+        assert f"What the model reads is not known: {note}." in explanation.summary()
+        assert told(explanation.node_rule) == {"x[0]": (), "x[1]": ()}
 
     def test_it_is_saved_counted_by_and_told(self, tmp_path):
         own = rows_on_rings(centres, number=100)
@@ -111,7 +105,7 @@ class TestResolved:
         assert loaded.node_rule == explanation.node_rule == explanation.prototypes[0].node_rule
         new = rows_on_rings(centres, seed=1)
         assert loaded.predict(new).tolist() == explanation.predict(new).tolist()
-        assert "Features: x is cut at the gaps between its values; bins: low x (below" in explanation.summary()
+        assert "  Rule: at least two nodes of x of at least 1.5.\n" in explanation.summary()
         counted = pg.metrics.support(
             explanation.prototypes[0].graph, own, explanation.survey.predictions, match_features=explanation.node_rule
         )
@@ -119,9 +113,6 @@ class TestResolved:
 
 
 # ---- edges ------------------------------------------------------------------------------------------------------
-
-
-MATCHED = EdgeRule(is_matched=True)
 
 
 class LongEdges(nn.Module):
@@ -183,14 +174,15 @@ def test_the_prototype_has_the_bond_that_the_model_reads():
     explanation = explainer.explain(1)
     (prototype,) = explanation.prototypes
     assert explanation.options["match_edges"] == "auto"
-    assert explanation.edge_rule == prototype.edge_rule == MATCHED
+    assert explanation.edge_rule == prototype.edge_rule
+    (variable,) = prototype.edge_rule.variables
+    assert (variable.name, variable.kind, variable.places) == ("edge_attr", ONE_HOT, (0, 1))
     assert DOUBLE in prototype.graph.edge_attr.tolist()
     expected = counts(explanation, GRAPHS, explainer.predictions_, lambda a, b: a == b)
     assert (prototype.evidence.num_in_class, prototype.evidence.num_elsewhere) == expected == (20, 0)
 
 
-def test_continuous_attributes_agree_within_a_bin(monkeypatch):
-    monkeypatch.setattr(match_rules, "NUM_BINS", 2)
+def test_continuous_attributes_agree_on_one_side_of_a_cut():
     # Lengths from 0 to 1, no two alike; the ring of every second graph has one edge as long as 2 and a little.
     generator = torch.Generator().manual_seed(0)
     graphs = []
@@ -200,10 +192,8 @@ def test_continuous_attributes_agree_within_a_bin(monkeypatch):
         graphs.append(ring_on_a_path(number, lengths))
     explainer = pg.PAGE(num_clusters=1, max_reasons=0).fit(LongEdges(lambda rows: (rows[:, 0] > 1.5).double()), graphs)
     explanation = explainer.explain(1)
-    ((cut,),) = explanation.edge_rule.cuts
-    values = sorted(value for graph in graphs for value in graph.edge_attr.flatten().tolist())
-    assert max(value for value in values if value < cut) == values[len(values) // 2 - 1]
-    expected = counts(explanation, graphs, explainer.predictions_, lambda a, b: (a[0] < cut) == (b[0] < cut))
+    assert told(explanation.edge_rule) == {"edge_attr": (1.5,)}
+    expected = counts(explanation, graphs, explainer.predictions_, lambda a, b: (a[0] < 1.5) == (b[0] < 1.5))
     evidence = explanation.prototypes[0].evidence
     assert (evidence.num_in_class, evidence.num_elsewhere) == expected
 
@@ -213,34 +203,24 @@ def test_a_model_that_reads_no_edges_is_explained_as_before():
     for number, graph in enumerate(graphs):
         graph.edge_attr = ((graph.edge_index.sum(dim=0) + number) % 2).float()
     plain, found = explained(model, graphs, match_edges=False), explained(model, graphs)
-    assert plain.edge_rule == found.edge_rule == EdgeRule()
+    assert plain.edge_rule == found.edge_rule == Reading()
     assert [p.evidence for p in found.prototypes] == [p.evidence for p in plain.prototypes]
-    # 32 graphs as they are, again, with the next row, that of another edge, all in turn, and two times one for all.
-    assert found.provenance.model_calls == plain.provenance.model_calls + 32 * 7
+    assert found.provenance.model_calls == plain.provenance.model_calls
 
 
 def test_the_walk_is_the_paper_s():
     options = {"search": "walk", "num_graphs": 2, "max_nodes": 5}
-    assert explained(READS_DOUBLE, GRAPHS, **options).edge_rule == EdgeRule()
-    assert explained(READS_DOUBLE, GRAPHS, match_edges=True, **options).edge_rule == MATCHED
+    assert explained(READS_DOUBLE, GRAPHS, **options).edge_rule == Reading()
+    assert told(explained(READS_DOUBLE, GRAPHS, match_edges=True, **options).edge_rule) == {"edge_attr": ()}
+
+
+def test_attributes_that_are_asked_for_count_though_the_model_takes_none():
+    graphs = [Data(x=graph.x.repeat(1, 3), edge_index=graph.edge_index, edge_attr=graph.edge_attr) for graph in GRAPHS]
+    assert told(explained(zoo.make(), graphs, match_edges=True).edge_rule) == {"edge_attr": ()}
+    assert explained(zoo.make(), graphs).edge_rule == Reading()
 
 
 def test_attributes_that_are_asked_for_and_not_there():
     with pytest.raises(ValueError, match=r"^match_edges=True needs edge_attr on every graph; the graphs have none$"):
         explained(zoo.make(), zoo.random_graphs(20), match_edges=True)
-    assert explained(zoo.make(), zoo.random_graphs(20)).edge_rule == EdgeRule()
-
-
-def test_a_note_says_what_was_taken_for_granted():
-    def weigh(rows):
-        if rows.size(0) > 100 and float(rows[:, 1].std()) == 0:
-            raise RuntimeError("no spread")
-        return 0 * rows[:, 1] + 1
-
-    note = "edge_attr is taken to be read: with other rows of it the model failed (RuntimeError: no spread)"
-    with pytest.warns(pg.ProtographWarning) as warned:
-        explanation = explained(LongEdges(weigh), GRAPHS)
-    learned_nothing = "the model may have learned nothing: all 40 graphs are predicted as class 1"
-    assert [str(one.message) for one in warned] == [learned_nothing, f"class 1: {note}"]
-    assert explanation.warnings == ("all graphs are predicted as it: there are no others to tell it from", note)
-    assert explanation.edge_rule == MATCHED
+    assert explained(zoo.make(), zoo.random_graphs(20)).edge_rule == Reading()

@@ -5,12 +5,16 @@ from itertools import combinations, permutations
 import networkx as nx
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.graphs.encoding import EncodedGraphs
+from protograph.graphs.conditions import Reading
+from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
+from protograph.graphs.variables import DIRECTION, EDGE, Variable
 from protograph.patterns.subgraph_isomorphism import (
+    Asked,
     PatternStore,
     contained_in,
     contains,
@@ -178,6 +182,82 @@ def test_locating_stops_when_so_many_nodes_have_been_placed():
     assert len(list(places_of(encoded[0], encoded[1]))) == 49
     assert list(places_of(encoded[0], encoded[1], max_calls=2)) == [(0, 1)]
     assert list(places_of(encoded[0], encoded[1], max_calls=0)) == []
+
+
+# ---- classes of nodes and edges that accept several kinds -----------------------------------------------------------
+
+BOND = Variable(name="bond", key="edge_attr", of=EDGE, places=(0,), values=(0.0, 1.0))
+WAY = Variable(name="direction", key="edge_index", of=EDGE, kind=DIRECTION)
+
+
+def one_way_or_both(rng, size):
+    """A graph whose nodes are of three kinds and its edges of two, some of them without a reverse."""
+    ends = [(u, v) for u in range(size) for v in range(size) if u < v and rng.random() < 0.6]
+    ends = [(v, u) if rng.random() < 0.5 else (u, v) for u, v in ends]
+    bonds = rng.integers(2, size=len(ends)).tolist()
+    back = [at for at in range(len(ends)) if rng.random() < 0.5]
+    edges = torch.tensor([*ends, *(ends[at][::-1] for at in back)], dtype=torch.long).reshape(-1, 2).T
+    rows = torch.tensor([*bonds, *(bonds[at] for at in back)], dtype=torch.long)[:, None]
+    return Data(x=torch.tensor(rng.integers(3, size=(size, 1))), edge_index=edges, edge_attr=rows)
+
+
+def asked_at_random(rng, graphs):
+    """A connected pattern, whose classes accept some kinds each, in any case all that are seen from the other end."""
+    size = int(rng.integers(1, 5))
+    pairs = {(int(rng.integers(node)), node) for node in range(1, size)}
+    pairs |= {(u, v) for v in range(size) for u in range(v) if rng.random() < 0.2}
+    kinds = [tuple(rows[0]) for rows in graphs.edge_table]
+    masks = rng.random((len(kinds), 2)) < 0.7
+    # Of two classes the one is the other as seen from the other end.
+    turned = [kinds.index((bond, -way)) for bond, way in kinds] if graphs.neighbours.size else [0]
+    accepts_edges = np.concatenate([masks, masks[turned]], axis=1)
+    classes = {}
+    for u, v in pairs:
+        classes[u, v] = int(rng.integers(4))
+        classes[v, u] = (classes[u, v] + 2) % 4
+    rows = [sorted(other for one, other in classes if one == node) for node in range(size)]
+    shape = EncodedGraph(
+        rng.integers(3, size=size).astype(np.int32),
+        np.cumsum([0, *map(len, rows)]),
+        np.array([other for row in rows for other in row], dtype=np.int32),
+        np.array([classes[node, other] for node, row in enumerate(rows) for other in row], dtype=np.int32),
+    )
+    return Asked(shape, rng.random((graphs.num_kinds, 3)) < 0.6, accepts_edges)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_overlapping_classes_are_what_trying_everything_says(seed):
+    rng = np.random.default_rng(seed)
+    graphs = [one_way_or_both(rng, int(rng.integers(1, 7))) for _ in range(4)]
+    encoded = EncodedGraphs(graphs, match_edges=Reading(variables=(BOND, WAY)))
+    asked = asked_at_random(rng, encoded)
+    wanted, size = neighbours_of(asked.shape), asked.shape.num_nodes
+    closed = set(np.flatnonzero(rng.random(size) < 0.2).tolist())
+    lies = {"induced": bool(rng.random() < 0.3), "closed": closed}
+    naive = []
+    for graph in encoded:
+        there = neighbours_of(graph)
+        naive.append(
+            {
+                frozenset(image)
+                for image in permutations(range(graph.num_nodes), size)
+                if all(
+                    asked.accepts[graph.node_kinds[at], asked.shape.node_kinds[node]] for node, at in enumerate(image)
+                )
+                and all(
+                    image[v] in there[image[u]] and asked.accepts_edges[there[image[u]][image[v]], wanted[u][v]]
+                    if v in wanted[u]
+                    else not (lies["induced"] and image[v] in there[image[u]])
+                    for u, v in permutations(range(size), 2)
+                )
+                and all(len(there[image[node]]) == len(wanted[node]) for node in closed)
+            }
+        )
+        assert set(map(frozenset, places_of(asked, graph, **lies))) == naive[-1]
+    for at_least in (1, 2, 3):
+        expected = [len(places) >= at_least for places in naive]
+        assert contained_in(asked, encoded, at_least=at_least, **lies).tolist() == expected
 
 
 # ---- the same graph -------------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ MAX_CUTS = 3  # of a continuous column: more nobody keeps in mind
 NUM_POINTS, NUM_BETWEEN = 17, 7  # values at which the response is looked at, and then between two of them
 CUT_GRAPHS = 64  # graphs whose values are set for that
 LEAST_STEP = 0.03  # of the response's variance that a cut must explain
+LEAST_RESPONSE = 1e-4  # of log scores: a response that changes by less is rounding
 NUM_WATCHED = 8  # graphs that show whether a model runs without an attribute
 MOST_LOG_ODDS = 50.0  # beyond, a model is as certain as it can be
 
@@ -344,6 +345,8 @@ def cuts_of(judge: Judge, graphs: Sequence[Data], variable: Variable, seed: int 
     known = torch.cat([graph[variable.key].reshape(len(graph[variable.key]), -1)[:, place] for graph in graphs])
     points = np.unique(np.quantile(known.double().cpu().numpy(), np.linspace(0, 1, NUM_POINTS)))
     answers = response(points)
+    if (answers.max(axis=0) - answers.min(axis=0)).max() < LEAST_RESPONSE:
+        return ()
     least = LEAST_STEP * float(((answers - answers.mean(axis=0)) ** 2).mean())
     tree = DecisionTreeRegressor(max_leaf_nodes=MAX_CUTS + 1, min_impurity_decrease=least, random_state=0)
     thresholds = tree.fit(points[:, None], answers).tree_.threshold

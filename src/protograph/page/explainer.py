@@ -216,7 +216,8 @@ class PAGE(Explainer):
         edges: Any = False if self._walk and self.match_edges == "auto" else self.match_edges
 
         def readings() -> Readings:
-            return readings_of(nodes, edges, self._judge, self._store, self._sensitivity(), self._shuffled())
+            found, variables = self._sensitivity(), self._variables()
+            return readings_of(nodes, edges, self._judge, self._store, found, variables, self._shuffled())
 
         return self._once(f"readings, {nodes}, {edges}", readings)
 

@@ -27,6 +27,7 @@ def readings_of(
     judge: Judge,
     store: GraphStore,
     sensitivity: Sensitivity,
+    variables: Sequence[Variable],
     graphs: Sequence[Data],
 ) -> Readings:
     """What nodes and edges are told apart by: under ``"auto"`` by what suffices for the model's decisions.
@@ -37,6 +38,7 @@ def readings_of(
         judge: The model.
         store: All graphs.
         sensitivity: What the model reads.
+        variables: What it may read.
         graphs: Those that were shuffled for that.
 
     Raises:
@@ -45,12 +47,11 @@ def readings_of(
     if asked_edges is True and store[0].edge_attr is None:
         raise ValueError("match_edges=True needs edge_attr on every graph; the graphs have none")
     own = [variable for variable in sensitivity.sufficient if variable.is_expressible]
-    every = [effect.variable for effect in sensitivity.effects]
 
     def reading(asked: bool | str, of: str, key: str) -> Reading:
         if asked == "auto":
             return Reading(variables=tuple(cut for one in own if one.of == of and (cut := _cut(one, judge, graphs))))
-        return Reading.of_rows(every, key) if asked else Reading()
+        return Reading.of_rows(variables, key) if asked else Reading()
 
     return Readings(reading(asked_nodes, NODE, "x"), reading(asked_edges, EDGE, "edge_attr"))
 

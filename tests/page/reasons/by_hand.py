@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from scipy.sparse import csr_array
 from torch import nn
-from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool
 
 from protograph.graphs.conditions import Reading, equal_to
@@ -123,7 +122,8 @@ def count_world(number=140, seed=0):
 
 
 def readings_of(graphs):
-    return {FULL: EncodedGraphs(graphs, match_features=KINDS), SHAPE: EncodedGraphs(graphs, match_features=False)}
+    shapes = EncodedGraphs(graphs, match_features=False)
+    return {FULL: shapes} if graphs[0].x is None else {FULL: EncodedGraphs(graphs, match_features=KINDS), SHAPE: shapes}
 
 
 def reader_of(graphs, max_calls=10**6):
@@ -160,9 +160,7 @@ def fitted(model, graphs, max_reasons=8, **options):
     return FittedGraphs(
         judge=Judge(running, embedded.return_type),
         embedded=embedded,
-        readings=readings_of(graphs)
-        if graphs[0].x is not None
-        else {FULL: EncodedGraphs(graphs, match_features=False)},
+        readings=readings_of(graphs),
         graph=store.__getitem__,
         options=ReasonOptions(**options),
         max_reasons=max_reasons,

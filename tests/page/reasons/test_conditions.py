@@ -88,6 +88,5 @@ def test_the_plain_pattern_with_few_nodes_is_the_simplest(options):
     pair, triangle = condition([(0, 1)], level=MAIN), condition(TRIANGLE, level=MAIN)
     assert (pair.complexity, triangle.complexity) == (pytest.approx(1.1), pytest.approx(1.15))
     assert condition([(0, 1)], **{"level": MAIN} | options).complexity == pytest.approx(1.6)
-    assert (
-        pair.complexity < condition([(0, 1)]).complexity < triangle.complexity
-    )  # of more variables there is more to say
+    # Of more variables there is more to say.
+    assert pair.complexity < condition([(0, 1)]).complexity < triangle.complexity
