@@ -154,6 +154,11 @@ class EncodedGraphs:
         """What each kind of edge is: its codes, in two rows where they differ there and back."""
         return self._edges.told()
 
+    @cached_property
+    def reversed_edges(self) -> Kinds:
+        """The kind of each kind of edge as seen from its other end."""
+        return self._edges.reversed()
+
     def _encoded(self, graphs: Sequence[Data], name_of: NameOf) -> "_Encoded":
         """Graphs to be searched: block by block, since it takes much room on the way, then numbered by content."""
         parts = []
@@ -343,6 +348,13 @@ class RowKinds:
                 own = np.insert(own, place, np.frombuffer(kind[-1])[0], axis=1)
             tables.append(own)
         return tables
+
+    def reversed(self) -> Kinds:
+        """The kind of each kind as seen from the other end."""
+        if not self._has_ways:
+            return np.arange(len(self), dtype=np.int32)
+        turned = [(*kind[:-1], (0.0 - np.frombuffer(kind[-1])).tobytes()) for kind in self._number_of]
+        return np.array([self._number_of[kind] for kind in turned], np.int32)
 
 
 def _distinct(codes: Floats) -> tuple[list[bytes], Ints]:

@@ -120,9 +120,7 @@ def _count(nodes: Ints, row: int, accepts: Bools, kind: int) -> None:  # pragma:
 
 
 @inner
-def _may_be(
-    degree: int, nodes: Ints, node: int, positions: Ints, position: int
-) -> bool:  # pragma: no cover - compiled
+def _may_be(degree: int, nodes: Ints, node: int, positions: Ints, position: int) -> bool:  # pragma: no cover - compiled
     """Whether a node of this degree has what a position needs, class by class; of several classes its own."""
     if nodes[node, _OWN] != positions[position, KIND] and nodes[node, _OWN] != SEVERAL:
         return False
