@@ -157,6 +157,10 @@ class Pattern:
             known = {variable.name for variable in reading.variables}
             if wrong := [one.variable for conditions in own for one in conditions if one.variable not in known]:
                 raise unfit(f"{of}_conditions", f"about variables of {of}_reading", wrong[0])
+            for conditions in own:
+                names = [one.variable for one in conditions]
+                if len(set(names)) < len(names):
+                    raise unfit(f"{of}_conditions", f"at most one a variable for each {of}", names)
 
     @property
     def num_nodes(self) -> int:
@@ -231,7 +235,11 @@ class Pattern:
         """
         try:
             asked = json.loads(query)
-            edges = {(min(u, v), max(u, v)): own for u, v, own in asked["edges"]}
+            ways = [one.name for one in self.edge_reading.variables if one.kind == DIRECTION]
+            edges = dict[tuple[int, int], Conditions]()
+            for u, v, formal in asked["edges"]:
+                own = _asked(formal, self.edge_reading)
+                edges[min(u, v), max(u, v)] = own if u < v else tuple(_turned(one, ways) for one in own)
             ends = torch.tensor(sorted(edges), dtype=torch.long).reshape(-1, 2).T
             return Pattern(
                 graph=Data(edge_index=torch.cat([ends, ends.flip(0)], dim=1), num_nodes=len(asked["nodes"])),
@@ -241,9 +249,9 @@ class Pattern:
                 node_reading=self.node_reading,
                 edge_reading=self.edge_reading,
                 node_conditions=tuple(_asked(own, self.node_reading) for own in asked["nodes"]),
-                edge_conditions=tuple(_asked(edges[edge], self.edge_reading) for edge in sorted(edges)),
+                edge_conditions=tuple(edges[edge] for edge in sorted(edges)),
             )
-        except (KeyError, TypeError, AttributeError, StopIteration, json.JSONDecodeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError(
                 f"query must be a line as Pattern.query gives it, about the same variables, got {cut(query, 60)!r} "
                 f"({error})"
@@ -349,12 +357,18 @@ def noun_of(conditions: Conditions, noun: Variable) -> float | None:
 
 
 def _formal(conditions: Conditions, reading: Reading) -> dict[str, Any]:
-    """Conditions as JSON: a value, the ends of an interval, or what it must not be."""
+    """Conditions as JSON: a value, the ends of an interval, or what it must not be.
+
+    Of a continuous column the ends are numbers between which a value lies, itself below the upper one.
+    """
     found = {}
     for one in conditions:
         variable = reading.variable(one.variable)
-        ends = [None if math.isinf(end) else variable.label(end) or end for end in (one.low, one.high)]
-        value = ends[0] if one.is_single and ends[0] is not None else ends
+        names = {code: label for label, code in _codes(variable).items()}
+        low, high = (None if math.isinf(end) else names.get(end, end) for end in (one.low, one.high))
+        if variable.is_quantity:
+            high = next((cut for cut in variable.cuts if cut > one.high), None)
+        value = low if one.is_single and not variable.is_quantity else [low, high]
         found[one.variable] = {"not": value} if one.is_not else value
     return found
 
@@ -363,19 +377,22 @@ def _asked(formal: Mapping[str, Any], reading: Reading) -> Conditions:
     found = []
     for name, value in formal.items():
         variable = reading.variable(name)
-        codes: dict[Any, Any] = {label: code for code, label in variable.labels}
+        codes: dict[Any, float] = _codes(variable)
         is_not = isinstance(value, dict)
         value = value["not"] if is_not else value
         low, high = value if isinstance(value, list) else (value, value)
-        found.append(
-            Condition(
-                variable=name,
-                low=-math.inf if low is None else float(codes.get(low, low)),
-                high=math.inf if high is None else float(codes.get(high, high)),
-                is_not=is_not,
-            )
-        )
+        low = -math.inf if low is None else float(codes.get(low, low))
+        high = math.inf if high is None else float(codes.get(high, high))
+        if variable.is_quantity:
+            high = max(bound for bound in (-math.inf, *variable.cuts) if bound < high)
+        found.append(Condition(variable=name, low=low, high=high, is_not=is_not))
     return tuple(found)
+
+
+def _codes(variable: Variable) -> dict[str, float]:
+    """The codes of values by what these are called, where that is no other's name."""
+    names = [label for _, label in variable.labels]
+    return {label: float(code) for code, label in variable.labels if names.count(label) == 1}
 
 
 def check_parts(parts: Sequence[NamedPart], num_nodes: int) -> None:

@@ -65,8 +65,12 @@ class Reading:
         return cls(variables=tuple(raw))
 
     def variable(self, name: str) -> Variable:
-        """The variable of a name."""
-        return next(variable for variable in self.variables if variable.name == name)
+        """The variable of a name.
+
+        Raises:
+            KeyError: If there is none.
+        """
+        return {variable.name: variable for variable in self.variables}[name]
 
 
 Match = bool | Reading
