@@ -44,9 +44,12 @@ class Reading:
 
     @property
     def noun(self) -> Variable | None:
-        """The variable that a node or an edge is called by: its element, else the first; ``None`` for none."""
-        elements = (variable for variable in self.variables if variable.are_elements)
-        return next(elements, next(iter(self.variables), None))
+        """The variable that a node or an edge is called by: its element, else the first; ``None`` for none.
+
+        The way that an edge goes is no name for it.
+        """
+        nouns = [variable for variable in self.variables if variable.kind != DIRECTION]
+        return next((variable for variable in nouns if variable.are_elements), next(iter(nouns), None))
 
     def codes(self, matrices: Mapping[str, Floats]) -> Floats:
         """What rows are compared by, a column a variable, or the rows themselves; the direction is no row's."""
