@@ -62,9 +62,10 @@ class Reading:
     def of_rows(cls, variables: Sequence[Variable], key: str) -> "Reading":
         """What tells unequal rows of an attribute apart: all its variables, continuous values as they are."""
         own = [variable for variable in variables if variable.key == key]
-        if any(variable.kind == OTHER for variable in own):
+        if any(variable.kind == OTHER and not variable.values for variable in own):
             return cls(rows=key)
-        raw = (replace(one, kind=WHOLE_NUMBER) if one.kind == CONTINUOUS else one for one in own)
+        # What SMARTS cannot ask for has values all the same.
+        raw = (replace(one, kind=WHOLE_NUMBER) if one.kind in (CONTINUOUS, OTHER) else one for one in own)
         return cls(variables=tuple(raw))
 
     def variable(self, name: str) -> Variable:
