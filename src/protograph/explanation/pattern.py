@@ -221,8 +221,8 @@ class Pattern:
         >>> Pattern(graph=pair, node_reading=kinds, node_conditions=asked).query
         '{"nodes": [{"kind": "body"}, {}], "edges": [[0, 1, {}]]}'
         """
-        nodes = [_formal(own, self.node_reading) for own in self.of_nodes]
-        edges = [[*edge, _formal(self.of_edges[edge], self.edge_reading)] for edge in self.edges]
+        nodes = [formal(own, self.node_reading) for own in self.of_nodes]
+        edges = [[*edge, formal(self.of_edges[edge], self.edge_reading)] for edge in self.edges]
         usual = {"closed": [], "at_least": 1, "induced": False}
         lies = {key: list(value) if key == "closed" else value for key, value in self.lies.items()}
         return json.dumps({"nodes": nodes, "edges": edges, **{k: lies[k] for k in usual if lies[k] != usual[k]}})
@@ -356,7 +356,7 @@ def noun_of(conditions: Conditions, noun: Variable) -> float | None:
     return next(own, None)
 
 
-def _formal(conditions: Conditions, reading: Reading) -> dict[str, Any]:
+def formal(conditions: Conditions, reading: Reading) -> dict[str, Any]:
     """Conditions as JSON: a value, the ends of an interval, or what it must not be.
 
     Of a continuous column the ends are numbers between which a value lies, itself below the upper one.
@@ -377,7 +377,7 @@ def _asked(formal: Mapping[str, Any], reading: Reading) -> Conditions:
     found = []
     for name, value in formal.items():
         variable = reading.variable(name)
-        codes: dict[Any, float] = _codes(variable)
+        codes: dict[Any, Any] = _codes(variable)
         is_not = isinstance(value, dict)
         value = value["not"] if is_not else value
         low, high = value if isinstance(value, list) else (value, value)
