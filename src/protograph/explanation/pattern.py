@@ -377,12 +377,12 @@ def _asked(formal: Mapping[str, Any], reading: Reading) -> Conditions:
     found = []
     for name, value in formal.items():
         variable = reading.variable(name)
-        codes: dict[Any, Any] = _codes(variable)
+        codes = _codes(variable)
         is_not = isinstance(value, dict)
         value = value["not"] if is_not else value
-        low, high = value if isinstance(value, list) else (value, value)
-        low = -math.inf if low is None else float(codes.get(low, low))
-        high = math.inf if high is None else float(codes.get(high, high))
+        first, last = value if isinstance(value, list) else (value, value)
+        ends: list[Any] = [codes.get(end, end) for end in (first, last)]
+        low, high = (float(inf if end is None else end) for end, inf in zip(ends, (-math.inf, math.inf), strict=True))
         if variable.is_quantity:
             high = max(bound for bound in (-math.inf, *variable.cuts) if bound < high)
         found.append(Condition(variable=name, low=low, high=high, is_not=is_not))
