@@ -53,7 +53,6 @@ def made_explanation(
         parts=tuple(graph_parts),
         typical_uncovered=tuple(typical_uncovered),
         fidelity_note=fidelity_note,
-        colors=names.colors,
     )
     columns = {}
     if origins:

@@ -1,5 +1,7 @@
 """Patterns and reasons made by hand, and plain loops that say what they come to."""
 
+import math
+from dataclasses import replace
 from itertools import permutations
 
 import torch
@@ -7,9 +9,10 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from protograph.explanation import Pattern, Reason, Support
-from protograph.graphs.conditions import EdgeRule
+from protograph.graphs.conditions import Condition, Reading, equal_to
+from protograph.graphs.variables import CONTINUOUS, DIRECTION, ONE_HOT, WAYS, Variable
 from tests.made import made_explanation
-from tests.metrics.small_graphs import graph_of, plain
+from tests.metrics.small_graphs import graph_of
 
 NOWHERE = Support(num_in_class=0, num_class=0, num_elsewhere=0, num_others=0)
 
@@ -19,35 +22,101 @@ def reason(**parts):
     return Reason(**{"searched": NOWHERE, "confirming": NOWHERE} | parts)
 
 
+def one_hot(names, key="x"):
+    """The variable of one-hot columns with these names."""
+    of, name = ("node", "element" if "C" in names else "kind") if key == "x" else ("edge", "bond")
+    values = tuple(map(float, range(len(names))))
+    labels = tuple(enumerate(names))
+    return Variable(
+        name=name, key=key, of=of, kind=ONE_HOT, places=tuple(range(len(names))), values=values, labels=labels
+    )
+
+
+def asking(graph, names=(), bonds=(), **lies):
+    """A pattern that asks for the kinds of its nodes and edges where their columns have names."""
+    sides = {}
+    for of, own, rows in (("node", names, graph.x), ("edge", bonds, graph.edge_attr)):
+        if own:
+            sides[f"{of}_reading"] = reading = Reading(variables=(one_hot(own, "x" if of == "node" else "edge_attr"),))
+            asked = [equal_to([float(row.argmax())], reading) for row in rows]
+            ends = [tuple(sorted(pair)) for pair in graph.edge_index.T.tolist()]
+            if of == "edge":
+                asked = [own for _, own in sorted(dict(zip(ends[::-1], asked[::-1], strict=True)).items())]
+            sides[f"{of}_conditions"] = tuple(asked)
+    return Pattern(graph=graph, **sides, **lies)
+
+
 def naive_places(pattern, graph):
     """The sets of nodes that a pattern has in a graph, by trying all of them."""
-    kinds, edges = plain(graph)
-    wanted, inner = plain(pattern.graph)
+    there, inner = ways(graph), {frozenset(pair) for pair in pattern.edges}
+    nodes = {variable.name: variable for variable in pattern.node_reading.variables}
+    edges = {variable.name: variable for variable in pattern.edge_reading.variables}
+    asked = dict(zip(pattern.edges, pattern.edge_conditions or [()] * len(pattern.edges), strict=True))
+
+    def fits(u, v, first, second):
+        if frozenset((u, v)) not in inner:
+            return pattern.kind != "induced" or not joined(there, first, second)
+        # What an edge holds there and back may differ; either may be what is asked for.
+        rows = {there.get((first, second), there.get((second, first)))}
+        rows.add(there.get((second, first), there.get((first, second))))
+        way = ((first, second) in there) - ((second, first) in there)
+        return joined(there, first, second) and any(
+            all(
+                meets(one, way if edges[one.variable].kind == DIRECTION else code(edges[one.variable], graph, row))
+                for one in asked[u, v]
+            )
+            for row in rows
+        )
+
     places = set()
     for image in permutations(range(graph.num_nodes), pattern.num_nodes):
-        if pattern.graph.x is not None and any(kinds[v] != wanted[n] for n, v in enumerate(image)):
-            continue
-        if not all(
-            fits(edges, inner, frozenset((image[u], image[v])), frozenset((u, v)), pattern)
-            for u in range(pattern.num_nodes)
-            for v in range(u)
+        if (
+            all(
+                meets(one, code(nodes[one.variable], graph, v))
+                for v, own in zip(image, pattern.node_conditions, strict=False)
+                for one in own
+            )
+            and all(fits(u, v, image[u], image[v]) for v in range(pattern.num_nodes) for u in range(v))
+            and all(degree(there, image[n]) == sum(n in pair for pair in inner) for n in pattern.closed)
         ):
-            continue
-        if any(degree(edges, image[n]) != degree(inner, n) for n in pattern.closed):
-            continue
-        places.add(frozenset(image))
+            places.add(frozenset(image))
     return places
 
 
-def fits(edges, inner, pair, wanted, pattern):
-    if wanted in inner:
-        is_same = not pattern.edge_rule.is_matched or edges.get(pair) == inner[wanted]
-        return pair in edges and is_same
-    return not (pattern.kind == "induced" and pair in edges)
+def ways(graph):
+    """The row of each edge by where it comes from and where it goes; the first of several."""
+    found = {}
+    for row, pair in enumerate(map(tuple, graph.edge_index.T.tolist())):
+        if pair[0] != pair[1]:
+            found.setdefault(pair, row)
+    return found
 
 
-def degree(edges, node):
-    return sum(node in pair for pair in edges)
+def joined(there, first, second):
+    return (first, second) in there or (second, first) in there
+
+
+def degree(there, node):
+    return len({frozenset(pair) for pair in there if node in pair})
+
+
+def code(variable, graph, row):
+    """What a row of a graph is by a variable."""
+    values = graph[variable.key][row].reshape(-1).tolist()
+    own = [values[place] for place in variable.places]
+    if variable.kind == ONE_HOT:
+        return own.index(max(own)) if max(own) > 0 else -1
+    if variable.kind != CONTINUOUS:
+        return own[0]
+    below = [cut for cut in variable.cuts if own[0] >= cut or math.isnan(own[0])]  # NaN is above all
+    return max(below, default=-math.inf)
+
+
+def meets(condition, code):
+    if math.isnan(code):
+        return False
+    is_between = condition.low <= code <= condition.high
+    return is_between != condition.is_not
 
 
 def naive_pattern(pattern, graph):
@@ -71,23 +140,45 @@ def naive_fidelity(holds, predictions, num_classes):
     return sum(shares) / len(shares)
 
 
+KIND, BOND = one_hot(("red", "blue", "green")), one_hot(("single", "double", "odd"), "edge_attr")
+CHARGE = Variable(name="charge", key="charge", places=(0,), values=(-1.0, 0.0, 1.0))
+# Codes are lower bounds of bins.
+HEIGHT = Variable(
+    name="height", key="height", kind=CONTINUOUS, places=(0,), cuts=(0.5, 1.5), values=(-math.inf, 0.5, 1.5)
+)
+ORDER, LENGTH = replace(CHARGE, name="order", key="order", of="edge"), replace(HEIGHT, name="length", key="length")
+WAY = Variable(name="direction", key="edge_index", of="edge", kind=DIRECTION, values=(-1.0, 0.0, 1.0), labels=WAYS)
+NODES, EDGES = (KIND, CHARGE, HEIGHT), (BOND, ORDER, replace(LENGTH, of="edge"), WAY)
+
+
 @st.composite
-def patterns(draw, max_nodes=4):
-    """A connected pattern of some kind, which compares nodes and edges or does not."""
+def conditions(draw, variables):
+    """What is asked of a node or an edge: of some variables a value, an interval, or that it is neither."""
+    asked = []
+    for variable in draw(st.lists(st.sampled_from(variables), unique=True, max_size=2)) if variables else ():
+        ends = draw(st.tuples(*[st.sampled_from(variable.values)] * 2).map(sorted))
+        low, high = draw(st.sampled_from([ends, [ends[0]] * 2, [-math.inf, ends[1]], [ends[0], math.inf]]))
+        asked.append(Condition(variable=variable.name, low=low, high=high, is_not=draw(st.booleans())))
+    return tuple(asked)
+
+
+@st.composite
+def patterns(draw, max_nodes=4, nodes=NODES, edges=EDGES):
+    """A connected pattern of some kind, which asks something of its nodes and edges or nothing."""
     size = draw(st.integers(1, max_nodes))
     tree = {(draw(st.integers(0, node - 1)), node) for node in range(1, size)}
     others = [(u, v) for v in range(size) for u in range(v) if (u, v) not in tree]
-    edges = sorted(tree | set(draw(st.lists(st.sampled_from(others), unique=True)) if others else ()))
-    are_nodes_matched, are_edges_matched = draw(st.booleans()), draw(st.booleans())
-    # Of three kinds, of which graphs have two: some are never seen.
-    kinds = draw(st.lists(st.integers(0, 2), min_size=size, max_size=size)) if are_nodes_matched else None
-    bonds = draw(st.lists(st.integers(0, 1), min_size=len(edges), max_size=len(edges))) if are_edges_matched else None
+    pairs = sorted(tree | set(draw(st.lists(st.sampled_from(others), unique=True)) if others else ()))
+    nodes, edges = (draw(st.lists(st.sampled_from(some), unique=True)) for some in (nodes, edges))
     return Pattern(
-        graph=graph_of(size, edges, kinds, bonds),
+        graph=graph_of(size, pairs),
         kind=draw(st.sampled_from(["part", "induced"])),
         closed=tuple(sorted(draw(st.sets(st.integers(0, size - 1), max_size=2)))),
         at_least=draw(st.integers(1, 3)),
-        edge_rule=EdgeRule(is_matched=are_edges_matched),
+        node_reading=Reading(variables=tuple(nodes)),
+        edge_reading=Reading(variables=tuple(edges)),
+        node_conditions=tuple(draw(conditions(nodes)) for _ in range(size)),
+        edge_conditions=tuple(draw(conditions(edges)) for _ in pairs),
     )
 
 

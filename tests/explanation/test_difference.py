@@ -14,14 +14,15 @@ from protograph.explanation.difference import (
     same_pattern,
     same_reason,
 )
-from protograph.graphs.conditions import EdgeRule
-from tests.explanation.by_hand import reason
+from protograph.graphs.conditions import Condition, Reading
+from tests.explanation.by_hand import CHARGE, HEIGHT, KIND, WAY, asking, reason
 from tests.explanation.told import FACTS, HAS_PATH, HAS_TRIANGLE, IS_SHORT, prototype, told
 from tests.metrics.small_graphs import graph_of, ring
 
-PATH = Pattern(graph=graph_of(3, [(0, 1), (1, 2)], [0, 1, 1]))
+KINDS = ("red", "blue", "green")
+PATH = asking(graph_of(3, [(0, 1), (1, 2)], [0, 1, 1]), KINDS)
 # The same path, its nodes in another order.
-TURNED = Pattern(graph=graph_of(3, [(2, 1), (1, 0)], [1, 1, 0]))
+TURNED = asking(graph_of(3, [(2, 1), (1, 0)], [1, 1, 0]), KINDS)
 
 
 def changes(difference, target, what="reason"):
@@ -114,8 +115,9 @@ def test_other_classes_are_refused():
         {"kind": "induced"},
         {"at_least": 2},
         {"closed": (0,)},
-        {"graph": graph_of(3, [(0, 1), (1, 2)])},
-        {"graph": graph_of(3, [(0, 1), (1, 2)], [0, 1, 0])},
+        {"node_conditions": ()},
+        {"node_conditions": (TURNED.of_nodes[0], TURNED.of_nodes[2], TURNED.of_nodes[0])},
+        {"node_conditions": (*TURNED.of_nodes[:2], ())},
     ],
 )
 def test_how_a_pattern_lies_matters_and_the_numbers_of_its_nodes_do_not(change):
@@ -127,9 +129,42 @@ def test_how_a_pattern_lies_matters_and_the_numbers_of_its_nodes_do_not(change):
 def test_edges_count_where_they_are_matched():
     single = graph_of(2, [(0, 1)], [0, 0], [0])
     double = graph_of(2, [(0, 1)], [0, 0], [1])
-    assert same_pattern(Pattern(graph=single), Pattern(graph=double))
-    rule = EdgeRule(is_matched=True)
-    assert not same_pattern(Pattern(graph=single, edge_rule=rule), Pattern(graph=double, edge_rule=rule))
+    assert same_pattern(asking(single, KINDS), asking(double, KINDS))
+    bonds = ("single", "double", "odd")
+    assert not same_pattern(asking(single, KINDS, bonds), asking(double, KINDS, bonds))
+
+
+def test_it_matters_which_node_is_asked_for_what():
+    kind, charge = (Condition(variable=name, low=1.0, high=1.0) for name in ("kind", "charge"))
+    pair = Pattern(graph=graph_of(2, [(0, 1)]), node_reading=Reading(variables=(KIND, CHARGE)))
+    both, each = (
+        replace(pair, node_conditions=((), (kind, charge))),
+        replace(pair, node_conditions=((kind,), (charge,))),
+    )
+    assert not same_pattern(both, each)
+    assert same_pattern(both, replace(pair, node_conditions=((charge, kind), ())))
+    assert same_pattern(each, replace(each, node_conditions=each.of_nodes[::-1]))
+
+
+def test_it_matters_which_way_an_edge_goes():
+    there, back = (
+        replace(
+            asking(graph_of(2, [(0, 1)], [0, 1]), KINDS),
+            edge_reading=Reading(variables=(WAY,)),
+            edge_conditions=((Condition(variable="direction", low=way, high=way),),),
+        )
+        for way in (1.0, -1.0)
+    )
+    assert not same_pattern(there, back)
+    assert same_pattern(there, replace(back, node_conditions=back.of_nodes[::-1]))
+
+
+def test_bins_of_other_bounds_are_others():
+    tall = Condition(variable="height", low=0.5, high=0.5)
+    one = Pattern(graph=graph_of(1, []), node_reading=Reading(variables=(HEIGHT,)), node_conditions=((tall,),))
+    other = Reading(variables=(replace(HEIGHT, cuts=(0.5, 2.0)),))
+    assert same_pattern(one, replace(one))
+    assert not same_pattern(one, replace(one, node_reading=other))
 
 
 def test_order_of_patterns_does_not_matter():
@@ -152,7 +187,9 @@ def test_prototypes():
     # Features count as the prototypes were counted.
     kinds = [replace(one, graph=graph_of(3, [(0, 1), (1, 2)], kinds)) for kinds in ([0, 1, 1], [1, 1, 1])]
     assert not same_pattern(*kinds)
-    assert same_pattern(*(replace(kind, are_nodes_matched=False) for kind in kinds))
+    assert same_pattern(*(replace(kind, node_rule=Reading()) for kind in kinds))
+    assert not same_pattern(*(replace(kind, pattern=asking(kind.graph, KINDS)) for kind in kinds))
+    assert same_pattern(*(replace(kind, pattern=asking(kind.graph)) for kind in kinds))
 
 
 def test_nothing_changed():

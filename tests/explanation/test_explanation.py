@@ -8,7 +8,7 @@ import protograph as pg
 from protograph.explanation import Evidence, Support, Survey
 from protograph.explanation.survey import origin_columns
 from protograph.graphs.origins import Origin
-from tests.explanation.by_hand import reason
+from tests.explanation.by_hand import asking, reason
 from tests.made import made_explanation
 
 ONE = Support(num_in_class=1, num_class=4, num_elsewhere=1, num_others=6)
@@ -30,7 +30,8 @@ def explanation(prototypes, **facts):
 def test_a_prototype_is_described_with_its_evidence():
     evidence = Evidence(num_in_class=3, num_class=4, num_elsewhere=0, num_others=6, num_in_cluster=3, information=1.0)
     facts = {"cluster": 0, "num_clusters": 2, "cluster_size": 3, "source": 7, "sources": [7], "nodes": [0, 1, 2]}
-    named = prototype(evidence=evidence, feature_names=("C", "N"), **facts)
+    asked = asking(prototype().graph, ("C", "N"))
+    named = prototype(evidence=evidence, feature_names=("C", "N"), pattern=asked, **facts)
     found = explanation([named], feature_names=("C", "N"))
     assert found.summary() == (
         "Class 1 (mutagen): 4 of 10 graphs are predicted as it.\n"

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,9 +19,10 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.explanation import EmbeddingMap, Evidence, Explanations, Session, io
 from protograph.explanation.io import Reader, pack
-from protograph.graphs.conditions import EdgeRule
+from protograph.graphs.conditions import Reading
+from protograph.models.sensitivity import Effect, Sensitivity
 from protograph.molecules.functional_groups import NamedPart
-from tests.explanation.by_hand import reasons
+from tests.explanation.by_hand import HEIGHT, KIND, LENGTH, asking, reasons
 from tests.explanation.told import told
 from tests.made import made_explanation
 from tests.metrics.small_graphs import path
@@ -95,9 +97,15 @@ def prototype(**changes):
         "feature_names": ("a", "b", "c"),
         "named_parts": (NamedPart("ester group", (0, 1, 2)),),
         "feature_values": {0: {6: "C"}},
-        "edge_rule": EdgeRule(is_matched=True, cuts=((0.5,),)),
+        "edge_rule": Reading(variables=(replace(LENGTH, of="edge"),)),
+        "pattern": asking(Data(x=torch.eye(3), edge_index=EDGES), ("a", "b", "c")),
     }
     return pg.Prototype(**facts | changes)
+
+
+def effect(variable, decisions):
+    shares = {"decisions": decisions, "low": 0.0, "high": 0.5, "log_odds": 0.5, "log_odds_error": 0.125}
+    return Effect(variable=variable, **shares, is_sufficient=variable is HEIGHT)
 
 
 def one(**changes):
@@ -110,6 +118,8 @@ def one(**changes):
         "timings": {"fit": 0.5},
         "num_graphs": 9,
         "num_predicted": 4,
+        "node_rule": Reading(variables=(KIND, HEIGHT)),
+        "sensitivity": Sensitivity(effects=(effect(HEIGHT, 0.25), effect(KIND, 0.125)), restored=0.75, num_graphs=8),
         "confusion": ((3, 1), (0, 5)),
     }
     return made_explanation(**facts | changes)

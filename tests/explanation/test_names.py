@@ -49,24 +49,26 @@ def explained(graphs=GRAPHS, **names):
     return explainer.fit(Nitrogens(), graphs, **names).explain(target=1)
 
 
-def consensus(graphs=GRAPHS, match_edges="auto", **names):
-    page = pg.PAGE(num_clusters=1, num_graphs=2, match_edges=match_edges)
+def consensus(graphs=GRAPHS, match_features="auto", match_edges="auto", **names):
+    page = pg.PAGE(num_clusters=1, num_graphs=2, match_features=match_features, match_edges=match_edges)
     return page.fit(Nitrogens(), graphs, **names).explain(target=1)
 
 
 def test_integer_features_come_out_as_a_molecule(tmp_path):
     """A real finding once came out as "seven nodes, seven edges, of which one closes a ring"."""
     names = {"feature_names": x_map, "edge_names": e_map, "class_names": ["passes", "stays out"]}
-    explanation = consensus(match_edges=True, **names)
+    explanation = consensus(match_features=True, match_edges=True, **names)
     (prototype,) = explanation.prototypes
     assert (prototype.num_nodes, prototype.num_edges) == (7, 7)
-    assert prototype.describe().startswith("three carbons and one nitrogen in a ring with a carbonyl group")
+    # Its bonds were compared, and make no difference; what it is in all molecules, their SMILES say.
+    words = "three carbons and one nitrogen in a ring with one further carbon, one further nitrogen and one oxygen "
+    assert prototype.describe().startswith(f"{words}(in every molecule: a lactam); ")
     assert prototype.smiles == "CNC1CNC1=O"
-    # All columns of x and of edge_attr had to agree, of which SMARTS says the atom and the bond.
-    assert (
-        "SMARTS [#6]-[#7]-[#6]1-[#6]-[#7]-[#6]-1=[#8], where chirality, degree, formal_charge, num_hs, "
-        "num_radical_electrons, hybridization, is_aromatic, is_in_ring, stereo and is_conjugated must agree too"
-    ) in explanation.summary()
+    assert "; SMILES CNC1CNC1=O; SMARTS [#6]~[#7]~[#6]1~[#6]~[#7]~[#6]~1~[#8]\n" in explanation.summary()
+    # All columns had to agree, and a formal line says which of them it takes.
+    assert {variable.name for variable in explanation.node_rule.variables} >= {"atomic_num", "degree", "num_hs"}
+    assert {variable.name for variable in explanation.edge_rule.variables} == {"bond_type", "is_conjugated"}
+    assert '"nodes": [{"atomic_num": "C"}, {"atomic_num": "C"}, ' in prototype.pattern.query
     assert "\nClass 1 (stays out): 8 of 16 graphs are predicted as it.\n" in explanation.summary()
     assert "7 nodes, 7 edges (4 C, 2 N, 1 O); " in explanation.summary()
     assert {node["feature"] for _, node in prototype.to_networkx().nodes(data=True)} == {"C", "N", "O"}
@@ -79,13 +81,19 @@ def test_integer_features_come_out_as_a_molecule(tmp_path):
     assert ">1 (C)<" in (tmp_path / "named.html").read_text()
 
 
-def test_where_the_model_does_not_read_bonds_nothing_is_said_of_them():
-    (prototype,) = consensus(feature_names=x_map, edge_names=e_map).prototypes
-    words = "three carbons and one nitrogen in a ring with one further carbon, one further nitrogen and one oxygen "
-    # The name is of the molecules that were counted, whose SMILES are known, and not of what counted.
-    words += "(in every molecule: a lactam) (whose chirality, degree, formal_charge and 5 others must agree too); "
-    assert prototype.describe().startswith(words)
-    assert prototype.smarts == "[#6]~[#7]~[#6]1~[#6]~[#7]~[#6]~1~[#8]"
+def test_only_what_the_model_reads_is_said():
+    explanation = consensus(feature_names=x_map, edge_names=e_map)
+    (prototype,) = explanation.prototypes
+    assert [variable.name for variable in explanation.sensitivity.sufficient] == ["atomic_num"]
+    assert (
+        "is shuffled: atomic_num (38%); degree, num_hs, hybridization, is_aromatic, is_in_ring, bond_type, "
+        "is_conjugated and edges make no difference beyond that.\n"
+    ) in explanation.summary()
+    assert prototype.describe().startswith("two carbons and one nitrogen in a path; ")
+    assert prototype.smarts == "[#6]~[#7]~[#6]"
+    assert prototype.pattern.query == (
+        '{"nodes": [{"atomic_num": "C"}, {"atomic_num": "C"}, {"atomic_num": "N"}], "edges": [[0, 2, {}], [1, 2, {}]]}'
+    )
 
 
 def test_a_data_set_s_names_are_used_in_every_form():

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import networkx as nx
 import pytest
@@ -9,8 +10,10 @@ import protograph as pg
 from protograph.datasets.molecules import CARBON_RING, molecule
 from protograph.datasets.tu import MUTAGENICITY_ATOMS
 from protograph.explanation import Evidence
-from protograph.explanation.prototype import figures_of, formulas_of, smarts_of, smiles_of
-from protograph.graphs.conditions import EdgeRule
+from protograph.explanation.prototype import figures_of, formulas_of, smiles_of
+from protograph.graphs.conditions import Condition, Reading
+from protograph.graphs.variables import Variable
+from tests.explanation.by_hand import asking
 
 EDGES = torch.tensor([[0, 1, 1, 2, 2], [1, 0, 2, 1, 2]])
 PATH = Data(x=torch.eye(3), edge_index=EDGES)
@@ -96,40 +99,60 @@ def test_nodes_and_edges_of_networkx_have_names_or_rows():
     assert nx.utils.graphs_equal(bare, nx.path_graph(3))
 
 
-def bonded(bond_rows, **facts):
-    """C, O and N in a chain; bonds are single or double."""
-    graph = Data(x=torch.eye(3), edge_index=EDGES[:, :4], edge_attr=torch.eye(2)[bond_rows])
-    return prototype(graph, feature_names=("C", "O", "N"), edge_names=("single", "double"), **facts)
+BONDS = ("single", "double", "triple", "aromatic")
+
+
+def matched(one):
+    """The prototype as one whose bonds were counted, all of which it asks for."""
+    asked = asking(one.graph, one.feature_names, one.edge_names)
+    return replace(one, edge_rule=asked.edge_reading, pattern=asked)
+
+
+def neutral(one):
+    """The prototype as one whose bonds were not counted."""
+    return replace(one, pattern=asking(one.graph, one.feature_names))
 
 
 def test_what_is_said_of_bonds_is_what_was_counted():
     pytest.importorskip("rdkit")
-    neutral, matched = (bonded([0, 0, 1, 1], edge_rule=EdgeRule(is_matched=flag)) for flag in (False, True))
-    assert (neutral.smiles, neutral.smarts) == ("C~O~N", "[#6]~[#8]~[#7]")
-    assert (matched.smiles, matched.smarts) == ("CO=N", "[#6]-[#8]=[#7]")
+    chain = Data(x=torch.eye(3), edge_index=EDGES[:, :4], edge_attr=torch.eye(2)[[0, 0, 1, 1]])
+    bonded = prototype(chain, feature_names=("C", "O", "N"), edge_names=("single", "double"))
+    assert (neutral(bonded).smiles, neutral(bonded).smarts) == ("C~O~N", "[#6]~[#8]~[#7]")
+    assert (matched(bonded).smiles, matched(bonded).smarts) == ("CO=N", "[#6]-[#8]=[#7]")
 
 
 def test_where_edges_were_not_matched_nothing_is_named_by_its_bonds():
     ring = molecule(*CARBON_RING, MUTAGENICITY_ATOMS)
     ring.edge_attr = torch.eye(4)[[3] * ring.edge_index.size(1)]
-    names = {"edge_names": ("single", "double", "triple", "aromatic")}
-    assert prototype(ring, **names).describe() == "six carbons in a ring; p = 0.998"
-    matched = prototype(ring, **names, edge_rule=EdgeRule(is_matched=True))
-    assert matched.describe() == "a benzene ring; p = 0.998"
+    found = prototype(ring, edge_names=BONDS)
+    assert neutral(found).describe() == "six carbons in a ring; p = 0.998"
+    assert matched(found).describe() == "a benzene ring; p = 0.998"
 
 
 def test_where_nodes_were_not_matched_nothing_is_said_of_them():
-    assert prototype(are_nodes_matched=False).describe() == "a ring of six nodes; p = 0.998"
-    with pytest.raises(
-        ValueError, match=r"^SMARTS is for atoms that count, but this prototype was counted whatever its atoms are$"
-    ):
-        _ = prototype(are_nodes_matched=False).smarts
+    plain = prototype()
+    open_ended = replace(plain, pattern=asking(plain.graph))
+    assert open_ended.describe() == "a ring of six nodes; p = 0.998"
+    assert open_ended.smarts is None
+
+
+def test_what_is_asked_besides_names_is_in_the_words():
+    found = neutral(prototype())
+    (first, *others) = found.pattern.of_nodes
+    degree = Variable(name="degree", key="x", places=(0,))
+    more = replace(
+        found.pattern,
+        node_reading=Reading(variables=(*found.pattern.node_reading.variables, degree)),
+        node_conditions=((*first, Condition(variable="degree", low=3.0)), *others),
+    )
+    assert replace(found, pattern=more).describe() == (
+        "a ring of five carbons and one carbon (degree of at least 3); p = 0.998"
+    )
 
 
 CHAIN = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
 
 
-AROMATIC = EdgeRule(is_matched=True)
 HALF_RING = Data(x=torch.eye(2)[[0, 0, 1]], edge_index=CHAIN.edge_index, edge_attr=torch.eye(2)[[1] * 4])
 
 
@@ -140,7 +163,7 @@ def fragment(graph=HALF_RING, **facts):
 
 def test_a_smiles_that_rdkit_cannot_read_is_never_printed():
     pytest.importorskip("rdkit")
-    half = fragment(edge_rule=AROMATIC)
+    half = matched(fragment())
     assert half.smiles == "ccn"
     assert smiles_of(half) is None
     assert formulas_of(half) == ["SMARTS [#6]:[#6]:[#7]"]
@@ -150,21 +173,23 @@ def test_a_smiles_that_rdkit_cannot_read_is_never_printed():
 def test_smiles_is_shown_where_bonds_were_counted():
     pytest.importorskip("rdkit")
     chain = fragment(Data(x=HALF_RING.x, edge_index=CHAIN.edge_index, edge_attr=torch.eye(2)[[0] * 4]))
-    assert formulas_of(chain) == ["SMARTS [#6]~[#6]~[#7]"]
-    matched = fragment(chain.graph, edge_rule=AROMATIC)
-    assert formulas_of(matched) == ["SMILES CCN", "SMARTS [#6]-[#6]-[#7]"]
+    assert formulas_of(neutral(chain)) == ["SMARTS [#6]~[#6]~[#7]"]
+    assert formulas_of(matched(chain)) == ["SMILES CCN", "SMARTS [#6]-[#6]-[#7]"]
 
 
-def test_what_smarts_cannot_say_is_said_in_words():
+def test_what_smarts_cannot_say_has_none():
     pytest.importorskip("rdkit")
-    graph = Data(x=torch.cat([HALF_RING.x, torch.ones(3, 2)], dim=1), edge_index=CHAIN.edge_index)
-    further = fragment(graph, feature_names=("C", "N", "in\nring", "donor"), edge_names=())
-    assert formulas_of(further) == ["SMARTS [#6]~[#6]~[#7], where in ring and donor must agree too"]
+    found = neutral(fragment())
+    donor = Variable(name="donor", key="x", places=(1,))
+    reading = Reading(variables=(*found.pattern.node_reading.variables, donor))
+    asked = tuple((*own, Condition(variable="donor", low=1.0, high=1.0)) for own in found.pattern.of_nodes)
+    further = replace(found, pattern=replace(found.pattern, node_reading=reading, node_conditions=asked))
+    assert formulas_of(further) == []
+    assert further.describe() == "a carbon (donor 1) joined to a carbon (donor 1) and a nitrogen (donor 1); p = 0.500"
 
 
 def test_graphs_of_other_things_have_neither():
     for names in ((), ("head", "body"), ("A", "C")):
-        other = fragment(feature_names=names, edge_names=())
-        assert (smiles_of(other), smarts_of(other), formulas_of(other)) == (None, None, [])
-    uncounted = fragment(are_nodes_matched=False)
-    assert (smiles_of(uncounted), smarts_of(uncounted), formulas_of(uncounted)) == (None, None, [])
+        other = neutral(fragment(feature_names=names, edge_names=()))
+        assert (smiles_of(other), other.smarts, formulas_of(other)) == (None, None, [])
+    assert (fragment().smarts, formulas_of(fragment())) == (None, [])

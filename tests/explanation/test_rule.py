@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from protograph._utils.intervals import wilson
 from protograph.explanation import Example, Explanations, Fidelity, Pattern, Prototype, Support
 from protograph.explanation.rule import fidelity_of_all, fidelity_of_class
+from protograph.graphs.conditions import Reading
 from tests.explanation.by_hand import (
     NOWHERE,
+    asking,
     both,
     explained,
     house,
@@ -179,8 +181,13 @@ def test_where_reasons_were_not_looked_for_the_rule_is_to_contain_a_prototype():
     # Prototypes are looked for as they were counted.
     graph, other = path(2, kinds=[0, 1]), path(2, kinds=[0, 0])
     assert made_explanation(prototypes=[prototype(graph)]).predict([graph, other]).tolist() == [True, False]
-    alike = made_explanation(prototypes=[prototype(graph, are_nodes_matched=False)])
+    alike = made_explanation(prototypes=[prototype(graph, node_rule=Reading())])
     assert alike.predict([graph, other]).tolist() == [True, True]
+    blue = asking(path(2, kinds=[1, 1]), ("red", "blue", "green"))
+    open_ended = replace(blue, node_conditions=((), blue.of_nodes[1]))
+    assert made_explanation(prototypes=[prototype(graph, pattern=open_ended)]).predict([graph, other]).tolist() == [
+        *(True, False)
+    ]
 
 
 @settings(max_examples=20, deadline=None)

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from protograph.graphs import dataset, encoding
-from protograph.graphs.conditions import EdgeRule
+from protograph.graphs.conditions import Reading
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.graphs.variables import CONTINUOUS, DIRECTION, ONE_HOT, Variable
 from protograph.patterns import enumerate as enumeration
 from protograph.patterns.enumerate import graph_codes
 from tests import zoo
@@ -122,12 +123,14 @@ def test_values_between_two_cuts_are_one_kind():
     lengths = Data(
         edge_index=torch.tensor([[0, 1, 2], [1, 2, 3]]), edge_attr=torch.tensor([0.1, 0.4, 0.6]), num_nodes=4
     )
-    rule = EdgeRule(is_matched=True, cuts=((0.5,),))
+    length = Variable(name="length", key="edge_attr", of="edge", kind=CONTINUOUS, places=(0,), cuts=(0.5,))
+    rule = Reading(variables=(length,))
     encoded = EncodedGraphs([lengths], match_edges=rule)
-    assert edges_of(encoded[0]) == {frozenset((0, 1)): 0, frozenset((1, 2)): 0, frozenset((2, 3)): 1}
+    codes = {pair: encoded.edge_table[kind].item() for pair, kind in edges_of(encoded[0]).items()}
+    assert codes == {frozenset((0, 1)): -np.inf, frozenset((1, 2)): -np.inf, frozenset((2, 3)): 0.5}
     assert encoded.edge_rule == rule
     other = Data(edge_index=torch.tensor([[0], [1]]), edge_attr=torch.tensor([9.0]), num_nodes=2)
-    assert edge_kinds(encoded.encode(other)) == [1, 1]
+    assert edge_kinds(encoded.encode(other)) == [edges_of(encoded[0])[frozenset((2, 3))]] * 2
 
 
 def test_a_pattern_has_the_numbers_of_the_graphs_and_new_ones_below_zero():
@@ -223,13 +226,39 @@ def test_blocks_make_no_difference(monkeypatch):
     assert encoded() == in_one
 
 
-def test_without_kinds_all_nodes_are_of_one_and_edges_as_they_were():
-    graphs = EncodedGraphs(zoo.random_graphs(5))
-    plain = graphs.without_kinds()
-    wanted = EncodedGraphs(zoo.random_graphs(5), match_features=False)
-    for one, other in zip(plain, wanted, strict=True):
-        assert all(np.array_equal(*pair) for pair in zip(one, other, strict=True))
-    assert (plain.match_features, plain.kind_counts.tolist()) == (False, wanted.kind_counts.tolist())
-    assert graphs.kind_counts.size > 1
-    path = Data(x=torch.full((2, 4), 9.0), edge_index=torch.tensor([[0], [1]]))
-    assert node_kinds(plain.encode(path)) == node_kinds(wanted.encode(path)) == [0, 0]
+KIND = Variable(name="kind", key="x", kind=ONE_HOT, places=(0, 1, 2))
+CHARGE = Variable(name="charge", key="charge", places=(0,))
+
+
+def charged(charges, **options):
+    graph = path(len(charges), **options)
+    graph.charge = torch.tensor(charges)
+    return graph
+
+
+def test_kinds_are_the_codes_of_variables_whatever_attribute_has_them():
+    graph = charged([1, -1, 1, 1], kinds=[0, 0, 0, 2])
+    encoded = EncodedGraphs([graph], match_features=Reading(variables=(KIND, CHARGE)))
+    assert encoded.node_table[node_kinds(encoded[0])].tolist() == [[0, 1], [0, -1], [0, 1], [2, 1]]
+    assert encoded.num_kinds == 3
+    fewer = encoded.read_by(Reading(variables=(CHARGE,)))
+    assert fewer.node_table[node_kinds(fewer[0])].tolist() == [[1], [-1], [1], [1]]
+    assert (sorted(fewer.kind_counts.tolist()), encoded.kind_counts.sum()) == ([1, 3], 4)
+    none = encoded.read_by(Reading())
+    assert (node_kinds(none[0]), none.kind_counts.tolist()) == ([0, 0, 0, 0], [4])
+    assert all(np.array_equal(*pair) for pair in zip(fewer[0][1:], encoded[0][1:], strict=True))
+
+
+def test_an_attribute_that_patterns_ask_for_must_be_there():
+    with pytest.raises(ValueError, match=r"^graphs must have charge, which patterns ask for, got none$"):
+        EncodedGraphs([path(2, kinds=[0, 1])], match_features=Reading(variables=(KIND, CHARGE)))
+
+
+def test_an_edge_is_of_another_kind_as_seen_from_its_other_end():
+    way = Variable(name="direction", key="edge_index", of="edge", kind=DIRECTION)
+    graph = graph_of(3, [(0, 1), (1, 2), (2, 1)])
+    encoded = EncodedGraphs([graph], match_edges=Reading(variables=(way,)))
+    codes = [float(table[0, 0]) for table in encoded.edge_table]
+    seen = [codes[kind] for kind in edge_kinds(encoded[0])]  # from 0, from 1 to 0 and to 2, from 2
+    assert seen == [1, -1, 0, 0]
+    assert [codes[kind] for kind in encoded.reversed_edges.tolist()] == [-code for code in codes]

@@ -1,20 +1,13 @@
-import numpy as np
+import math
+
 import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.graphs.conditions import ColumnGroup, NodeRule
-from protograph.graphs.names import (
-    ColumnNames,
-    group_names,
-    is_one_hot,
-    named_graph,
-    node_columns,
-    read_names,
-    rule_lines,
-    told_kinds,
-    unnamed_value,
-)
+from protograph.graphs.conditions import Reading
+from protograph.graphs.named_graph import named_graph
+from protograph.graphs.names import ColumnNames, is_one_hot, node_columns, read_names, unnamed_value
+from protograph.graphs.variables import CONTINUOUS, Variable
 
 ONE, THREE = torch.tensor([[6], [8]]), torch.tensor([[6, 1, 4], [8, 2, 5]])
 
@@ -115,55 +108,13 @@ def test_kinds_are_columns_or_the_named_values_of_the_first_such_column():
     assert (names.column, names.kinds) == (1, ("carbon", "oxygen"))
 
 
-TYPES = NodeRule(cuts=((), (), (0.5,)), values=((0.0, 1.0), (0.0, 1.0), ()))
-GROUP = ColumnGroup(columns=(0, 1), anchors=((0.0, 0.0), (4.0, 4.0)), kinds=(0, 1), scales=(1.0, 1.0))
-
-
-def told(rows, rule, names=None):
-    kinds = told_kinds(torch.tensor(rows), rule, names or ColumnNames())
-    return [kinds.names[row.index(1)] if 1 in row else None for row in kinds.x.tolist()]
-
-
-def test_types_beside_bins_are_told_by_both():
-    names = ColumnNames(("C", "N", "charge"))
-    rows = [[1.0, 0.0, 0.2], [0.0, 1.0, 0.5], [1.0, 1.0, 0.5]]
-    assert told(rows, TYPES, names) == ["C, low charge", "N, high charge", None]
-
-
-def test_values_with_names_are_told_by_these():
-    rule = NodeRule(cuts=((), (0.5,)))
-    names = ColumnNames(("atom", "charge"), {0: {6: "C", 8: "O"}})
-    assert told([[8.0, 0.1], [7.0, 0.1]], rule, names) == ["O, low charge", None]
-
-
-def test_columns_that_are_ignored_are_not_told_and_a_single_kind_has_no_name():
-    rule = NodeRule(cuts=((), (), ()), ignored=(2,), values=((0.0, 1.0), (0.0, 1.0), ()))
-    assert told([[1.0, 0.0, 0.2], [0.0, 1.0, 9.0]], rule) == ["feature 0", "feature 1"]
-    only = told_kinds(torch.tensor([[0.3], [0.4]]), NodeRule(cuts=((),), ignored=(0,)), ColumnNames())
-    assert only.x.tolist() == [[0.0], [0.0]]
-
-
-def test_what_has_no_words_is_left_as_it_is():
-    assert told_kinds(torch.rand(2, 3), NodeRule(cuts=((), (), (0.5,))), ColumnNames()) is None
-    many = NodeRule(cuts=(tuple(range(30)), tuple(range(30))))
-    assert told_kinds(torch.rand(2, 2), many, ColumnNames()) is None
-
-
-def test_kinds_are_named_by_what_is_high_and_low():
-    rows = np.array([[0.0, 0.1], [4.0, 4.1], [4.2, 4.0], [0.1, 0.0]])
-    assert group_names(GROUP, rows, ColumnNames(("a", "b"))) == ("low a and low b", "high a and high b")
-
-
-def test_lines_say_bins_kinds_and_the_sample():
-    ids = ColumnGroup(columns=(1,), anchors=((1.0,), (2.0,)), kinds=(0, 1), scales=(1.0,), names=("1", "2"))
-    rule = NodeRule(cuts=((0.5,), ()), groups=(ids,), sample="all 9 nodes", reasons=("because",))
-    assert rule_lines(rule, ColumnNames()) == [
-        "because",
-        "bins: low x[0] (below 0.5), high x[0] (from 0.5)",
-        "kind 1: 1; kind 2: 2",
-        "taken from all 9 nodes",
-    ]
-    assert rule_lines(NodeRule(), ColumnNames()) == []
+def test_without_names_a_graph_is_told_by_what_its_nodes_are_told_apart_by():
+    size = Variable(name="size", key="x", kind=CONTINUOUS, places=(1,), cuts=(0.5,), values=(-math.inf, 0.5))
+    graph = Data(x=torch.tensor([[7.0, 0.1], [8.0, 3.0]]))
+    told = named_graph(graph, ColumnNames(), ColumnNames(), Reading(variables=(size,)))
+    assert (told.graph.x.tolist(), told.feature_names) == ([[1, 0], [0, 1]], ("size below 0.5", "size of at least 0.5"))
+    named = named_graph(graph, ColumnNames(("a", "b")), ColumnNames(), Reading(variables=(size,)))
+    assert (named.graph.x is graph.x, named.feature_names) == (True, ("a", "b"))
 
 
 @pytest.mark.parametrize(

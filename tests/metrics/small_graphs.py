@@ -5,6 +5,8 @@ import torch
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
+QUANTITIES = st.sampled_from([-3.0, 0.0, 0.5, 0.7, 1.5, float("inf"), float("nan")])
+
 
 def graph_of(num_nodes, edges, kinds=None, bonds=None, num_kinds=3):
     """Each edge in one direction only; ``kinds`` become one-hot rows of ``x``, ``bonds`` of ``edge_attr``."""
@@ -30,13 +32,17 @@ def grid(rows, columns):
 
 @st.composite
 def graphs(draw, min_nodes=0, max_nodes=5, num_kinds=2):
-    """A labelled graph, perhaps in pieces."""
+    """A labelled graph, perhaps in pieces, whose nodes and edges also have a whole number and a quantity."""
     size = draw(st.integers(min_nodes, max_nodes))
     pairs = [(u, v) for u in range(size) for v in range(u)]
     edges = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
     kinds = draw(st.lists(st.integers(0, num_kinds - 1), min_size=size, max_size=size))
     bonds = draw(st.lists(st.integers(0, 1), min_size=len(edges), max_size=len(edges)))
-    return graph_of(size, edges, kinds, bonds)
+    graph = graph_of(size, edges, kinds, bonds)
+    for number, whole, quantity in ((size, "charge", "height"), (len(edges), "order", "length")):
+        for key, values, dtype in ((whole, st.integers(-1, 1), torch.long), (quantity, QUANTITIES, torch.double)):
+            graph[key] = torch.tensor(draw(st.lists(values, min_size=number, max_size=number)), dtype=dtype)
+    return graph
 
 
 def plain(graph):

@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TextIO
@@ -49,9 +50,12 @@ def with_article(noun: str) -> str:
 
     >>> with_article("house"), with_article("edge"), with_article("user node"), with_article("unnamed node")
     ('a house', 'an edge', 'a user node', 'an unnamed node')
+    >>> with_article("NH2 group"), with_article("CH2 group"), with_article("sp2 carbon")
+    ('an NH2 group', 'a CH2 group', 'an sp2 carbon')
     """
-    # A u that is spoken as in "you" is no vowel.
+    # A u that is spoken as in "you" is no vowel; formulas are spelt.
     is_vowel = noun[:1].lower() in tuple("aeiou") and not noun.lower().startswith(("uni", "us"))
+    is_vowel |= re.match(r"([NSF]H|sp)\d? ", noun) is not None
     return f"{'an' if is_vowel else 'a'} {noun}"
 
 

@@ -1,5 +1,6 @@
 """Two models' explanations of the same classes beside each other: what came, what went, what changed, in words."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +14,12 @@ from protograph._utils.options import check_number
 from protograph._utils.words import class_label, count_of, one_line
 from protograph.explanation.explanation import Explanation
 from protograph.explanation.explanations import Explanations
-from protograph.explanation.pattern import Pattern
+from protograph.explanation.pattern import Pattern, formal
 from protograph.explanation.prototype import Prototype
 from protograph.explanation.rule import Fidelity, Reason, Support
 from protograph.explanation.tables import description_of, reasons_by_graph
+from protograph.graphs.conditions import Reading
+from protograph.graphs.variables import DIRECTION, EDGE, Variable
 from protograph.patterns.subgraph_isomorphism import same_graph
 
 T = TypeVar("T")
@@ -375,31 +378,48 @@ def same_pattern(first: Pattern | Prototype, second: Pattern | Prototype) -> boo
     >>> same_pattern(Pattern(graph=path, closed=(0,)), Pattern(graph=path, closed=(1,)))
     False
     """
-    return _way(first) == _way(second) and same_graph(_compared(first), _compared(second), match_edges=True)
+    ours, theirs = (one if isinstance(one, Pattern) else one.pattern for one in (first, second))
+    if ours is None or theirs is None:
+        if ours is not theirs:
+            return False
+        assert isinstance(first, Prototype)
+        assert isinstance(second, Prototype)
+        nodes, edges = first.node_rule, first.edge_rule
+        is_alike = (nodes, edges) == (second.node_rule, second.edge_rule)
+        return is_alike and same_graph(first.graph, second.graph, match_features=nodes, match_edges=edges)
+    told = [_told(one) for one in (ours, theirs)]
+    if (ours.kind, ours.at_least, set(told[0].values())) != (theirs.kind, theirs.at_least, set(told[1].values())):
+        return False
+    texts = sorted(set(told[0].values()))
+    graphs = [_compared(one, own, texts) for one, own in zip((ours, theirs), told, strict=True)]
+    return same_graph(*graphs, match_edges=_ASKED)
 
 
-def _way(one: Pattern | Prototype) -> tuple[object, ...]:
-    """How it is counted."""
-    own = one if isinstance(one, Pattern) else one.pattern
-    if own is None:
-        assert isinstance(one, Prototype)
-        return one.num_nodes, len(one.edges), one.node_rule, one.edge_rule
-    told = {condition for conditions in (*own.of_nodes, *own.of_edges.values()) for condition in conditions}
-    return own.num_nodes, len(own.edges), own.kind, own.at_least, frozenset(told)
+# Edges are compared by what is asked of them, and by which way that is told.
+_ASKED = Reading(
+    variables=(
+        Variable(name="asked", key="edge_attr", of=EDGE, places=(0,)),
+        Variable(name="direction", key="edge_index", of=EDGE, kind=DIRECTION),
+    )
+)
 
 
-def _compared(one: Pattern | Prototype) -> Data:
-    """The graph with, for features, the number of what is asked of each node and edge, and whether a node is closed."""
-    own = one if isinstance(one, Pattern) else one.pattern
-    if own is None:
-        return one.graph
-    told = sorted({*own.of_nodes, *own.of_edges.values()}, key=repr)
-    nodes = [[float(told.index(asked)), float(node in own.closed)] for node, asked in enumerate(own.of_nodes)]
-    ends = [*own.edges, *((v, u) for u, v in own.edges)]
+def _told(pattern: Pattern) -> dict[int | tuple[int, int], str]:
+    """What is asked of each node, and of each edge both ways round, as a line."""
+    nodes = {node: formal(own, pattern.node_reading) for node, own in enumerate(pattern.of_nodes)}
+    edges = {ends: formal(own, pattern.edge_reading) for ends, own in pattern.of_edges.items()}
+    return {place: json.dumps(asked, sort_keys=True) for place, asked in (nodes | edges).items()}
+
+
+def _compared(pattern: Pattern, told: Mapping[int | tuple[int, int], str], texts: Sequence[str]) -> Data:
+    """The graph with the number of what is asked of each node and edge, and whether a node is closed."""
+    nodes = [[float(texts.index(told[node])), float(node in pattern.closed)] for node in range(pattern.num_nodes)]
+    # What is asked of an edge is told from the end from which it comes first.
+    ends = [(u, v) for u, v in pattern.of_edges if told[u, v] <= told[v, u]]
     return Data(
         x=torch.tensor(nodes),
         edge_index=torch.tensor(ends, dtype=torch.long).reshape(-1, 2).T,
-        edge_attr=torch.tensor([[float(told.index(own.of_edges[u, v]))] for u, v in ends]).reshape(-1, 1),
+        edge_attr=torch.tensor([float(texts.index(told[edge])) for edge in ends]).reshape(-1, 1),
     )
 
 

@@ -161,6 +161,10 @@ class Pattern:
             known = {variable.name for variable in reading.variables}
             if wrong := [one.variable for conditions in own for one in conditions if one.variable not in known]:
                 raise unfit(f"{of}_conditions", f"about variables of {of}_reading", wrong[0])
+            for conditions in own:
+                names = [one.variable for one in conditions]
+                if len(set(names)) < len(names):
+                    raise unfit(f"{of}_conditions", f"at most one a variable for each {of}", names)
 
     @property
     def num_nodes(self) -> int:
@@ -221,8 +225,8 @@ class Pattern:
         >>> Pattern(graph=pair, node_reading=kinds, node_conditions=asked).query
         '{"nodes": [{"kind": "body"}, {}], "edges": [[0, 1, {}]]}'
         """
-        nodes = [_formal(own, self.node_reading) for own in self.of_nodes]
-        edges = [[*edge, _formal(self.of_edges[edge], self.edge_reading)] for edge in self.edges]
+        nodes = [formal(own, self.node_reading) for own in self.of_nodes]
+        edges = [[*edge, formal(self.of_edges[edge], self.edge_reading)] for edge in self.edges]
         usual = {"closed": [], "at_least": 1, "induced": False}
         lies = {key: list(value) if key == "closed" else value for key, value in self.lies.items()}
         return json.dumps({"nodes": nodes, "edges": edges, **{k: lies[k] for k in usual if lies[k] != usual[k]}})
@@ -235,7 +239,11 @@ class Pattern:
         """
         try:
             asked = json.loads(query)
-            edges = {(min(u, v), max(u, v)): own for u, v, own in asked["edges"]}
+            ways = [one.name for one in self.edge_reading.variables if one.kind == DIRECTION]
+            edges = dict[tuple[int, int], Conditions]()
+            for u, v, formal in asked["edges"]:
+                own = _asked(formal, self.edge_reading)
+                edges[min(u, v), max(u, v)] = own if u < v else tuple(_turned(one, ways) for one in own)
             ends = torch.tensor(sorted(edges), dtype=torch.long).reshape(-1, 2).T
             return Pattern(
                 graph=Data(edge_index=torch.cat([ends, ends.flip(0)], dim=1), num_nodes=len(asked["nodes"])),
@@ -245,9 +253,9 @@ class Pattern:
                 node_reading=self.node_reading,
                 edge_reading=self.edge_reading,
                 node_conditions=tuple(_asked(own, self.node_reading) for own in asked["nodes"]),
-                edge_conditions=tuple(_asked(edges[edge], self.edge_reading) for edge in sorted(edges)),
+                edge_conditions=tuple(edges[edge] for edge in sorted(edges)),
             )
-        except (KeyError, TypeError, AttributeError, StopIteration, json.JSONDecodeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError(
                 f"query must be a line as Pattern.query gives it, about the same variables, got {cut(query, 60)!r} "
                 f"({error})"
@@ -352,13 +360,19 @@ def noun_of(conditions: Conditions, noun: Variable) -> float | None:
     return next(own, None)
 
 
-def _formal(conditions: Conditions, reading: Reading) -> dict[str, Any]:
-    """Conditions as JSON: a value, the ends of an interval, or what it must not be."""
+def formal(conditions: Conditions, reading: Reading) -> dict[str, Any]:
+    """Conditions as JSON: a value, the ends of an interval, or what it must not be.
+
+    Of a continuous column the ends are numbers between which a value lies, itself below the upper one.
+    """
     found = {}
     for one in conditions:
         variable = reading.variable(one.variable)
-        ends = [None if math.isinf(end) else variable.label(end) or end for end in (one.low, one.high)]
-        value = ends[0] if one.is_single and ends[0] is not None else ends
+        names = {code: label for label, code in _codes(variable).items()}
+        low, high = (None if math.isinf(end) else names.get(end, end) for end in (one.low, one.high))
+        if variable.is_quantity:
+            high = next((cut for cut in variable.cuts if cut > one.high), None)
+        value = low if one.is_single and not variable.is_quantity else [low, high]
         found[one.variable] = {"not": value} if one.is_not else value
     return found
 
@@ -367,22 +381,22 @@ def _asked(formal: Mapping[str, Any], reading: Reading) -> Conditions:
     found = []
     for name, value in formal.items():
         variable = reading.variable(name)
-        codes: dict[Any, Any] = {label: code for code, label in variable.labels}
+        codes = _codes(variable)
         is_not = isinstance(value, dict)
         value = value["not"] if is_not else value
-        low: Any
-        high: Any
-        low, high = value if isinstance(value, list) else (value, value)
-        low, high = -math.inf if low is None else low, math.inf if high is None else high
-        found.append(
-            Condition(
-                variable=name,
-                low=float(codes.get(low, low)),
-                high=float(codes.get(high, high)),
-                is_not=is_not,
-            )
-        )
+        first, last = value if isinstance(value, list) else (value, value)
+        ends: list[Any] = [codes.get(end, end) for end in (first, last)]
+        low, high = (float(inf if end is None else end) for end, inf in zip(ends, (-math.inf, math.inf), strict=True))
+        if variable.is_quantity:
+            high = max(bound for bound in (-math.inf, *variable.cuts) if bound < high)
+        found.append(Condition(variable=name, low=low, high=high, is_not=is_not))
     return tuple(found)
+
+
+def _codes(variable: Variable) -> dict[str, float]:
+    """The codes of values by what these are called, where that is no other's name."""
+    names = [label for _, label in variable.labels]
+    return {label: float(code) for code, label in variable.labels if names.count(label) == 1}
 
 
 def check_parts(parts: Sequence[NamedPart], num_nodes: int) -> None:

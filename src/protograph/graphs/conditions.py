@@ -44,9 +44,12 @@ class Reading:
 
     @property
     def noun(self) -> Variable | None:
-        """The variable that a node or an edge is called by: its element, else the first; ``None`` for none."""
-        elements = (variable for variable in self.variables if variable.are_elements)
-        return next(elements, next(iter(self.variables), None))
+        """The variable that a node or an edge is called by: its element, else the first; ``None`` for none.
+
+        The way that an edge goes is no name for it.
+        """
+        nouns = [variable for variable in self.variables if variable.kind != DIRECTION]
+        return next((variable for variable in nouns if variable.are_elements), next(iter(nouns), None))
 
     def found_by(self, names: Mapping[str, Sequence[str]]) -> "Reading":
         """The same in graphs whose columns have other names, by attribute."""
@@ -63,14 +66,19 @@ class Reading:
     def of_rows(cls, variables: Sequence[Variable], key: str) -> "Reading":
         """What tells unequal rows of an attribute apart: all its variables, continuous values as they are."""
         own = [variable for variable in variables if variable.key == key]
-        if any(variable.kind == OTHER for variable in own):
+        if any(variable.kind == OTHER and not variable.values for variable in own):
             return cls(rows=key)
-        raw = (replace(one, kind=WHOLE_NUMBER) if one.kind == CONTINUOUS else one for one in own)
+        # What SMARTS cannot ask for has values all the same.
+        raw = (replace(one, kind=WHOLE_NUMBER) if one.kind in (CONTINUOUS, OTHER) else one for one in own)
         return cls(variables=tuple(raw))
 
     def variable(self, name: str) -> Variable:
-        """The variable of a name."""
-        return next(variable for variable in self.variables if variable.name == name)
+        """The variable of a name.
+
+        Raises:
+            KeyError: If there is none.
+        """
+        return {variable.name: variable for variable in self.variables}[name]
 
 
 Match = bool | Reading

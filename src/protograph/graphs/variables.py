@@ -4,7 +4,6 @@ A variable reads one number, its *code*, from each row: the place of the 1 in a 
 or where a continuous value lies between cuts. Patterns ask for codes, and words, SMARTS and drawings are made of them.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protograph._utils.arrays import Bools, Floats
+from protograph._utils.words import clean_name
 from protograph.graphs.dataset import CollatedGraphs, Rows
 from protograph.graphs.elements import are_atoms
 from protograph.graphs.names import ColumnNames, column_name
@@ -32,6 +32,20 @@ BONDS = frozenset({"single", "double", "triple", "aromatic"})
 UNSAID = frozenset({"chirality", "num_radical_electrons", "stereo", "bond_stereo", "is_conjugated"})
 # Attributes that say what a graph is, what it is called, and how nodes are numbered; none of them is a feature.
 _NO_FEATURES = frozenset({"y", "edge_index", "batch", "ptr", "num_nodes", "num_graphs", "face"})
+
+
+def in_digits(value: float) -> str:
+    """A number with all digits that matter.
+
+    >>> in_digits(3.0), in_digits(1234567.0), in_digits(0.1)
+    ('3', '1234567', '0.1')
+    """
+    return f"{value:.12g}"
+
+
+def is_number(label: str) -> bool:
+    """Whether a value is called by a whole number."""
+    return label.lstrip("+-").isdecimal()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +89,7 @@ class Variable:
     @property
     def is_ordered(self) -> bool:
         """Whether more and less mean something: numbers, or values that are called by numbers."""
-        are_numbers = all(label.lstrip("+-").isdecimal() for _, label in self.labels)
-        return self.is_quantity or (self.kind == WHOLE_NUMBER and are_numbers)
+        return self.is_quantity or (self.kind == WHOLE_NUMBER and all(is_number(label) for _, label in self.labels))
 
     @property
     def are_elements(self) -> bool:
@@ -97,7 +110,8 @@ class Variable:
 
     def label(self, code: float) -> str | None:
         """What a value is called; ``None`` where it has no name."""
-        return dict(self.labels).get(int(code)) if math.isfinite(code) else None
+        labels: dict[float, str] = dict(self.labels)
+        return labels.get(code)
 
     def word(self, code: float) -> str:
         """A value in short.
@@ -107,15 +121,27 @@ class Variable:
         """
         label = self.label(code)
         if label is not None:
-            return f"{self.name} {label}" if label.isdecimal() or self.is_flag else label
+            return f"{self.name} {label}" if is_number(label) or self.is_flag else label
         if self.kind == ONE_HOT:
             return f"no {self.name}"
-        if not self.is_quantity:
-            return f"{self.name} {code:g}"
-        above = [cut for cut in self.cuts if cut > code]
-        if code == -inf:
-            return f"{self.name} below {above[0]:g}" if above else f"any {self.name}"
-        return f"{self.name} from {code:g} to below {above[0]:g}" if above else f"{self.name} of at least {code:g}"
+        return self.between(code, code) if self.is_quantity else f"{self.name} {in_digits(code)}"
+
+    def between(self, low: float, high: float, *, is_short: bool = False) -> str:
+        """The bins of a continuous column from one to another, in words or as a formula.
+
+        >>> height = Variable(name="height", key="x", kind="continuous", places=(0,), cuts=(0.5, 1.5))
+        >>> height.between(-inf, 0.5), height.between(0.5, 0.5), height.between(0.5, 0.5, is_short=True)
+        ('height below 1.5', 'height from 0.5 to below 1.5', '0.5<=height<1.5')
+        """
+        name, above = clean_name(self.name), [cut for cut in self.cuts if cut > high]
+        first, last = ("" if low == -inf else in_digits(low)), (in_digits(above[0]) if above else "")
+        if not first and not last:
+            return f"any {name}"
+        if first and last:
+            return f"{first}<={name}<{last}" if is_short else f"{name} from {first} to below {last}"
+        if is_short:
+            return f"{name}>={first}" if first else f"{name}<{last}"
+        return f"{name} of at least {first}" if first else f"{name} below {last}"
 
     @property
     def is_flag(self) -> bool:

@@ -113,13 +113,13 @@ def sensitivity_of(judge: Judge, graphs: Sequence[Data], variables: Sequence[Var
     """
     try:
         unread = _unread(judge, graphs[:NUM_WATCHED], {variable.key for variable in variables})
-        variables = [variable for variable in variables if variable.key not in unread]
-        trials = _Trials(judge, graphs, variables, seed)
-        everything = trials.without(variables)
-        chosen, restored = _sufficient(trials, variables)
-        unexpressed = [variable for variable in variables if not variable.is_expressible and variable.kind != STRUCTURE]
+        read = [variable for variable in variables if variable.key not in unread]
+        trials = _Trials(judge, graphs, read, seed)
+        everything = trials.without(read)
+        chosen, restored = _sufficient(trials, read)
+        unexpressed = [variable for variable in read if not variable.is_expressible and variable.kind != STRUCTURE]
         lost = 1 - trials.without(unexpressed).kept if unexpressed else 0.0
-        alone = [trials.without([variable]) for variable in variables]
+        alone = [trials.without([variable] if variable in read else []) for variable in variables]
     except Exception as error:  # whatever a model does, it must not keep its graphs from being explained
         reason = one_line(f"{type(error).__name__}: {error}")
         effects = [_unknown(variable) for variable in variables]

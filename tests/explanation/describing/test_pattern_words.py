@@ -1,21 +1,18 @@
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch_geometric.data import Data
 
 from protograph.explanation import Pattern
 from protograph.explanation.describing.pattern_words import pattern_words
-from protograph.graphs.conditions import EdgeRule
-from tests.explanation.by_hand import complete, house, patterns
+from tests.explanation.by_hand import asking, complete, house, patterns
 from tests.metrics.small_graphs import graph_of, grid, path, plain, ring
 
-MATCHED = {"edge_rule": EdgeRule(is_matched=True)}
-BONDS = {**MATCHED, "edge_names": ("aromatic", "single", "double")}
-ATOMS = {"feature_names": ("C", "N", "O")}
-PARTS = {"feature_names": ("body", "head", "arm")}
+BONDS = {"bonds": ("aromatic", "single", "double")}
+ATOMS = {"names": ("C", "N", "O")}
+PARTS = {"names": ("body", "head", "arm")}
 
 
 def star(leaves, **options):
@@ -59,8 +56,8 @@ TAIL = [(0, 1), (1, 2), (2, 0), (2, 3)]
         ),
         (
             path(2, kinds=[0, 2], bonds=[2]),
-            MATCHED,
-            "a node of feature 0 joined by an attribute 2 edge to a node of feature 2",
+            {"names": ("0", "1", "2"), "bonds": ("0", "1", "2")},
+            "a node of kind 0 joined by a 2 edge to a node of kind 2",
         ),
         (ring(3), {}, "a triangle"),
         (ring(3), {"at_least": 2}, "at least two triangles"),
@@ -100,27 +97,11 @@ TAIL = [(0, 1), (1, 2), (2, 0), (2, 3)]
         ),
         (
             graph_of(5, [(0, 1), (0, 2), (0, 3), (3, 4)], [0, 2, 2, 2, 1], num_kinds=4),
-            {"feature_names": ("S", "H", "O", "C"), "closed": (1, 2)},
+            {"names": ("S", "H", "O", "C"), "closed": (1, 2)},
             "a part made of a hydroxyl group (OH) and a sulfur with two oxygens (SO2) (S1-O2-H3, S1-O4, S1-O5), where "
             "O4 and O5 have no other neighbours",
         ),
         (graph_of(5, [*TAIL, (3, 4)]), {}, "a part of five nodes (1-2-3-1-4-5)"),
-        (
-            Data(x=torch.tensor([[3.0], [2.0]]), edge_index=torch.tensor([[0], [1]])),
-            {"feature_names": ("degree",)},
-            "a node of degree 2 joined to a node of degree 3",
-        ),
-        (
-            Data(x=torch.tensor([[0.5, 2.0], [1.0, 3.0]]), edge_index=torch.tensor([[0], [1]])),
-            {},
-            "an edge (whose features must agree too)",
-        ),
-        (Data(x=torch.ones(3, 1), edge_index=ring(3).edge_index), {}, "a triangle"),
-        (
-            Data(x=torch.tensor([[6, 1], [8, 0]]), edge_index=torch.tensor([[0], [1]])),
-            {"feature_names": ("atom", "charge"), "feature_values": {0: {6: "C", 8: "O"}}},
-            "a carbon joined to an oxygen (whose charge must agree too)",
-        ),
         (
             complete(8),
             {"closed": (0, 1), "kind": "induced"},
@@ -135,7 +116,7 @@ TAIL = [(0, 1), (1, 2), (2, 0), (2, 3)]
     ],
 )
 def test_words_by_hand(graph, options, words):
-    assert Pattern(graph=graph, **options).describe() == words
+    assert asking(graph, **options).describe() == words
 
 
 @pytest.mark.parametrize(
@@ -152,20 +133,22 @@ def test_what_is_lacking_by_hand(pattern, words):
 
 
 def test_names_from_the_data_are_told_on_one_line():
-    pattern = Pattern(graph=graph_of(1, [], [0]), feature_names=("a\nb\x1b", "c", "d"))
-    assert "\n" not in pattern.describe()
+    pattern = asking(graph_of(1, [], [0]), ("a\nb\x1b", "c", "d"))
+    assert pattern.describe() == "an a b node"
 
 
 def renumbered(pattern, order):
     """The same pattern with its nodes in another order: node ``i`` becomes ``order[i]``."""
-    graph = pattern.graph.clone()
-    graph.edge_index = torch.tensor(order)[pattern.graph.edge_index]
-    if graph.x is not None:
-        graph.x = torch.empty_like(graph.x)
-        graph.x[torch.tensor(order)] = pattern.graph.x
-    closed = tuple(sorted(order[node] for node in pattern.closed))
-    return Pattern(
-        graph=graph, kind=pattern.kind, closed=closed, at_least=pattern.at_least, edge_rule=pattern.edge_rule
+    own = {
+        tuple(sorted((order[u], order[v]))): pattern.of_edges[(u, v) if order[u] < order[v] else (v, u)]
+        for u, v in pattern.edges
+    }
+    return replace(
+        pattern,
+        graph=graph_of(pattern.num_nodes, sorted(own)),
+        closed=tuple(sorted(order[node] for node in pattern.closed)),
+        node_conditions=tuple(pattern.of_nodes[order.index(node)] for node in range(pattern.num_nodes)),
+        edge_conditions=tuple(own[edge] for edge in sorted(own)),
     )
 
 
@@ -180,18 +163,13 @@ def meaning(pattern):
     """What a pattern asks of a graph, the same for all patterns that ask the same."""
     kinds, edges = plain(pattern.graph)
     size, closed = pattern.num_nodes, set(pattern.closed)
-    if pattern.graph.x is None:
-        kinds = [None] * size
     # Without pairs that are not joined, and where no node has other neighbours, the kind says nothing.
     is_open = pattern.kind == "part" or len(edges) == size * (size - 1) // 2 or len(closed) == size
     readings = []
     for order in permutations(range(size)):
         nodes = tuple((kinds[n], n in closed) for n in order)
         place = {node: number for number, node in enumerate(order)}
-        joined = sorted(
-            (*sorted(place[n] for n in pair), bond if pattern.edge_rule.is_matched else 0)
-            for pair, bond in edges.items()
-        )
+        joined = sorted(tuple(sorted(place[n] for n in pair)) for pair in edges)
         readings.append(repr((nodes, joined)))
     return min(readings), is_open, pattern.at_least
 
@@ -208,7 +186,7 @@ def test_all_small_shapes_have_words_of_their_own():
                     for kind in ("part", "induced"):
                         graph = graph_of(size, edges, list(kinds))
                         try:
-                            pattern = Pattern(graph=graph, kind=kind, closed=closed, feature_names=("red", "blue", "x"))
+                            pattern = asking(graph, ("red", "blue", "x"), kind=kind, closed=closed)
                         except ValueError:  # not connected
                             continue
                         texts.setdefault(pattern.describe(), set()).add(repr(meaning(pattern)))

@@ -1,13 +1,13 @@
 import pytest
 
 from protograph.explanation import Pattern
-from tests.explanation.by_hand import house, reason
+from tests.explanation.by_hand import asking, house, reason
 from tests.metrics.small_graphs import path, ring
 
 TRIANGLE, SQUARE, HOUSE = Pattern(graph=ring(3)), Pattern(graph=ring(4)), Pattern(graph=house())
 TWO = Pattern(graph=ring(3), at_least=2)
 ENDS = Pattern(graph=path(4), closed=(0, 3))
-NITRO = Pattern(graph=path(3, kinds=[2, 1, 2]), feature_names=("C", "N", "O"))
+NITRO = asking(path(3, kinds=[2, 1, 2]), ("C", "N", "O"))
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,24 @@
 """What the nodes and edges of a pattern are called: by their conditions, all of them, and by nothing else."""
 
+import math
 from dataclasses import dataclass
 
-from protograph._utils.words import clean_name, listed
+import numpy as np
+
+from protograph._utils.words import clean_name, listed, number_word
 from protograph.explanation.pattern import Pattern, noun_of
 from protograph.graphs.conditions import Condition, Conditions, Reading
-from protograph.graphs.elements import COUNTABLE, OTHER, element_name
-from protograph.graphs.variables import DIRECTION, ONE_HOT, Variable
+from protograph.graphs.elements import COUNTABLE, OTHER, SYMBOLS, element_name
+from protograph.graphs.variables import DIRECTION, ONE_HOT, WAYS, Variable, in_digits
 from protograph.molecules.smarts import SIGNS
 
 # Signs of an edge in a formula by the way it goes, as seen from the node before it.
-_ARROWS = {1.0: "->", -1.0: "<-", 0.0: "<->"}
-# What columns of molecules say, by their names: of false and of true.
-_FLAGS = {"is_aromatic": ("not aromatic", "aromatic"), "is_in_ring": ("in no ring", "in a ring")}
+_ARROWS = {-1: "<-", 0: "<->", 1: "->"}
+# Columns of molecules that have words of their own, by the names that PyG gives them, in the order of these words.
+CHARGE, HYBRIDIZATION, HYDROGENS = "formal_charge", "hybridization", "num_hs"
+FLAGS = {"is_aromatic": ("non-aromatic", "aromatic"), "is_in_ring": ("non-ring", "ring")}
+ADJECTIVES = (CHARGE, "is_aromatic", HYBRIDIZATION, "is_in_ring")
+CALLED = {CHARGE: "charge", "atomic_num": "element"}
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,10 @@ class KindWords:
         """An edge between two nodes in a formula."""
         name = self.edges[min(first, second), max(first, second)]
         arrow = self.arrows.get((first, second), "-")
-        return arrow if not name else SIGNS.get(name, "-") if self.are_atoms and name in SIGNS else f"-[{name}]{arrow}"
+        if not name:
+            return arrow
+        shown = name[1:-1] if name.startswith("(") else name
+        return SIGNS[name] if self.are_atoms and name in SIGNS and arrow == "-" else f"-[{shown}]{arrow}"
 
 
 def kind_words(pattern: Pattern) -> KindWords:
@@ -57,9 +66,9 @@ def kind_words(pattern: Pattern) -> KindWords:
     noun = pattern.node_reading.noun
     ways = {one.name for one in pattern.edge_reading.variables if one.kind == DIRECTION}
     arrows = {
-        ends: next((_ARROWS[one.low] for one in own if one.variable in ways and one.is_single), "-")
+        ends: _arrow(told)
         for ends, own in pattern.of_edges.items()
-        if any(one.variable in ways for one in own)
+        if (told := [one for one in own if one.variable in ways])
     }
     edges = {
         ends: _edge(tuple(one for one in pattern.of_edges[ends] if one.variable not in ways), pattern.edge_reading)
@@ -82,29 +91,69 @@ def is_told_by_nouns(pattern: Pattern) -> bool:
     return all(not own or is_name(own, noun) for each, noun in sides for own in each)
 
 
+def _arrow(conditions: list[Condition]) -> str:
+    """The sign of an edge that goes one of some ways."""
+    fitting = {way: name for way, name in WAYS if all(one.holds(np.array(float(way))) for one in conditions)}
+    return _ARROWS[min(fitting)] if len(fitting) == 1 else f"-[{' or '.join(fitting.values()) or 'no way'}]-"
+
+
 def _node(conditions: Conditions, reading: Reading) -> NodeWords:
-    if not conditions or reading.noun is None:
-        return NodeWords()
-    code = noun_of(conditions, reading.noun)
-    base = NodeWords() if code is None else _noun(reading.noun, code)
-    others = [one for one in conditions if code is None or one.variable != reading.noun.name]
-    if not others:
-        return base
-    words = listed([condition_words(one, reading.variable(one.variable)) for one in others])
-    short = "; ".join(condition_words(one, reading.variable(one.variable), is_short=True) for one in others)
-    return NodeWords(f"{base.one} ({words})", f"{base.several} ({words})", f"{base.short}[{short}]")
+    """A node by its noun, with adjectives before it and everything else in brackets behind."""
+    told, noun, base = [(one, reading.variable(one.variable)) for one in conditions], reading.noun, NodeWords()
+    code = None if noun is None else noun_of(conditions, noun)
+    if noun is not None and code is not None and noun.name not in (*ADJECTIVES, HYDROGENS):
+        base = _noun(noun, code)
+        told = [(one, variable) for one, variable in told if variable != noun]
+        hydrogens = [place for place, one in enumerate(told) if base.short in SYMBOLS and _hydrogens(*one) > 0]
+        if noun.are_elements and hydrogens:  # as a chemist calls it
+            number = _hydrogens(*told.pop(hydrogens[0]))
+            name = f"{base.short}H{number if number > 1 else ''}"
+            base = NodeWords(f"{name} group", f"{name} groups", name)
+    told = sorted(told, key=lambda one: ADJECTIVES.index(one[1].name) if one[1].name in ADJECTIVES else len(ADJECTIVES))
+    before, behind = [word for one in told if (word := _adjective(*one))], [one for one in told if not _adjective(*one)]
+    words = listed([condition_words(*one) for one in behind])
+    short = "; ".join([*before, *(condition_words(*one, is_short=True) for one in behind)])
+    one, several = (" ".join([*before, name, *([f"({words})"] if words else [])]) for name in (base.one, base.several))
+    return NodeWords(one, several, f"{base.short}[{short}]" if short else base.short)
+
+
+def _adjective(condition: Condition, variable: Variable) -> str:
+    """What is said of a condition before a noun; empty where there is no word for it."""
+    value = _value(variable, condition.low) if condition.is_single else ""
+    if value and variable.name in FLAGS and variable.is_flag:
+        return FLAGS[variable.name][(value.lower() == "true") != condition.is_not]
+    if variable.name == HYBRIDIZATION and value.startswith("SP"):
+        return f"{'non-' if condition.is_not else ''}{value.lower()}"
+    return "uncharged" if variable.name == CHARGE and value == "0" and not condition.is_not else ""
+
+
+def _hydrogens(condition: Condition, variable: Variable) -> int:
+    """How many hydrogens an atom must have; -1 where that is not just one number."""
+    value = _value(variable, condition.low)
+    is_told = variable.name == HYDROGENS and condition.is_single and not condition.is_not and value.isdecimal()
+    return int(value) if is_told else -1
 
 
 def _noun(variable: Variable, code: float) -> NodeWords:
-    if variable.are_elements:
-        name = variable.label(code) or OTHER
+    label, word = variable.label(code), variable.word(code)
+    is_other = variable.kind == ONE_HOT and OTHER not in dict(variable.labels).values()
+    if variable.are_elements and (label is not None or is_other):
+        name = label or OTHER
         element = element_name(name)
         several = f"{element}s" if name in COUNTABLE else f"{element} atoms"
         return NodeWords(element if name != OTHER else f"{element} atom", several, name)
-    shown = clean_name(variable.word(code))
-    if variable.label(code) == shown:
+    shown = clean_name(word)
+    if label == word:
         return NodeWords(f"{shown} node", f"{shown} nodes", shown)
     return NodeWords(f"node of {shown}", f"nodes of {shown}", shown)
+
+
+def _value(variable: Variable, code: float) -> str:
+    """A value as it is called, else in digits."""
+    if variable.kind == ONE_HOT and code < 0:
+        return "none"
+    label = clean_name(variable.label(code) or in_digits(code))
+    return f"+{label}" if variable.name == CHARGE and label.isdecimal() and label != "0" else label
 
 
 def condition_words(condition: Condition, variable: Variable, *, is_short: bool = False) -> str:
@@ -112,43 +161,41 @@ def condition_words(condition: Condition, variable: Variable, *, is_short: bool 
 
     >>> condition_words(Condition(variable="degree", low=3.0), Variable(name="degree", key="x"))
     'degree of at least 3'
+    >>> condition_words(Condition(variable="num_hs", high=1.0), Variable(name="num_hs", key="x"))
+    'at most one hydrogen'
     """
-    name = clean_name(variable.name)
-
-    def value(code: float) -> str:
-        return clean_name(variable.label(code) or (f"{code:g}" if code >= 0 or variable.kind != ONE_HOT else "none"))
-
-    above = next((cut for cut in variable.cuts if cut > condition.high), None)
+    name, no = CALLED.get(variable.name, clean_name(variable.name)), "not " if condition.is_not else ""
     if variable.is_quantity:
-        low = "" if condition.low == float("-inf") else f"{condition.low:g}"
-        high = "" if above is None else f"{above:g}"
-        text = f"{low} <= {name} < {high}" if low and high else f"{name} >= {low}" if low else f"{name} < {high}"
-        return f"not {text}" if condition.is_not else text
-    if condition.is_single:
-        flags = _FLAGS.get(variable.name)
-        if flags is not None and variable.is_flag:
-            return flags[(value(condition.low).lower() == "true") != condition.is_not]
-        sign = "!=" if condition.is_not else "="
-        return (
-            f"{name}{sign}{value(condition.low)}"
-            if is_short
-            else (f"{name} {'other than ' if condition.is_not else ''}{value(condition.low)}")
-        )
-    low, high = ("" if abs(end) == float("inf") else value(end) for end in (condition.low, condition.high))
+        return f"{no}{variable.between(condition.low, condition.high, is_short=is_short)}"
+    low, high = ("" if math.isinf(end) else _value(variable, end) for end in (condition.low, condition.high))
+    if not low and not high:
+        return f"{no}any {name}"
+    if is_short and condition.is_single:
+        return f"{name}{'!=' if no else '='}{low}"
     if is_short:
-        text = f"{low}<={name}<={high}" if low and high else f"{name}>={low}" if low else f"{name}<={high}"
+        return f"{no}{low}<={name}<={high}" if low and high else f"{no}{name}{'>=' if low else '<='}{low or high}"
+    are_hydrogens = variable.name == HYDROGENS and (low + high).isdecimal()
+    noun = "hydrogen" if (high or low) == "1" else "hydrogens"
+    is_single = condition.is_single or (are_hydrogens and not low and high == "0")  # there are no fewer than none
+    if are_hydrogens:
+        low, high = (number_word(int(end)) if end else "" for end in (low, high))
+    if is_single:
+        how = f"other than {high}" if no else high
     else:
-        one_end = f"{name} of at least {low}" if low else f"{name} of at most {high}"
-        text = f"{name} {low} to {high}" if low and high else one_end
-    return f"not {text}" if condition.is_not else text
+        how = f"{no}{low} to {high}" if low and high else f"{no}at {'least' if low else 'most'} {low or high}"
+    is_bound = not is_single and not (low and high)
+    return f"{how} {noun}" if are_hydrogens else f"{name} {'of ' if is_bound else ''}{how}"
 
 
 def _edge(conditions: Conditions, reading: Reading) -> str:
-    """What is asked of an edge, but for its direction."""
-    noun = reading.noun
-    texts = []
+    """What is asked of an edge, but for its direction: its name, and in brackets everything else."""
+    noun, names, others = reading.noun, list[str](), list[str]()
     for one in conditions:
         variable = reading.variable(one.variable)
-        is_name = noun is variable and one.is_single and not one.is_not and variable.label(one.low) is not None
-        texts.append(clean_name(variable.label(one.low) or "").lower() if is_name else condition_words(one, variable))
-    return ", ".join(texts)
+        label = variable.label(one.low)
+        if noun is variable and one.is_single and (label is not None or variable.kind == ONE_HOT):
+            name = "untyped" if label is None else clean_name(label).lower()
+            names.append(f"non-{name}" if one.is_not else name)
+        else:
+            others.append(condition_words(one, variable))
+    return " ".join([*names, *([f"({listed(others)})"] if others else [])])

@@ -14,11 +14,12 @@ from torch_geometric.data import Data
 
 from protograph._utils.words import counted, listed, number_word, with_article
 from protograph.explanation.describing.groups import RULES, Molecule, find_groups
-from protograph.explanation.describing.kind_words import KindWords, NodeWords, kind_words
+from protograph.explanation.describing.kind_words import KindWords, NodeWords, is_told_by_nouns, kind_words
 from protograph.explanation.describing.motifs import find_motif
 from protograph.explanation.describing.sentences import everywhere, name_of
 from protograph.explanation.pattern import Pattern
 from protograph.graphs.encoding import EncodedGraph
+from protograph.graphs.names import node_columns
 from protograph.molecules.smarts import SIGNS
 from protograph.patterns.canonical import canonical_order
 
@@ -181,7 +182,7 @@ class _Shape:
     def _pair(self) -> PatternWords:
         first, second = sorted(range(2), key=lambda node: (node not in self.closed, self.kinds.nodes[node].one, node))
         noun, kind = self.kinds.nodes[first], self.kinds.edges[0, 1]
-        is_plain, both = not noun.short and not kind, len(self.closed) == 2
+        is_plain, both = not noun.short and not kind and self.is_of_one_kind, len(self.closed) == 2
         if len(self.closed) == 1:
             around = "node with exactly one neighbour" if is_plain else self._around(first, [second])
             return self._as_group(PatternWords(around))
@@ -216,7 +217,9 @@ class _Shape:
         return self._kind(first, second), self.kinds.arrows.get((first, second), "")
 
     def _by(self, kind: str) -> str:
-        return f"by {with_article(kind)} {self.kinds.edge_noun} " if kind else ""
+        name, _, others = kind.partition("(")
+        noun = with_article(f"{name.strip()} {self.kinds.edge_noun}".strip())
+        return f"by {noun} {others and f'({others} '}" if kind else ""
 
     def _several(self, noun: NodeWords, number: int, is_closed: bool) -> str:
         text = with_article(noun.one) if number == 1 else f"{number_word(number)} {noun.several}"
@@ -260,7 +263,7 @@ class _Shape:
             most_first = sorted(counts.items(), key=lambda item: (-item[1], item[0].one))
             nodes = listed([counted(number, noun.one, noun.several) for noun, number in most_first])
             return PatternWords(f"{name} of {nodes}{rest}", f"{name}s of {nodes}{rest}")
-        around = _least_turn([self.kinds.nodes[node].short for node in order])
+        around = _least_turn([self.kinds.nodes[node].short or "node" for node in order])
         return PatternWords(f"ring {'-'.join(around)}{rest}", f"rings {'-'.join(around)}{rest}")
 
     def _edges_alike(self) -> str | None:
@@ -359,7 +362,7 @@ class _Shape:
     def written_out(self) -> PatternWords:
         """What has no words of its own: what it is made of, and all of its edges."""
         apart = ", with no other edge between its nodes" if self.pattern.is_induced else ""
-        as_drawn = f"{self._made_of()}, joined as drawn{apart}"
+        as_drawn = f"{self._made_of()}, joined as drawn{self._tally()}{apart}"
         as_drawn += ", of whose nodes some have no other neighbours" if self.closed else ""
         if len(self.pattern.edges) > MOST_EDGES:
             return PatternWords(as_drawn)
@@ -370,7 +373,8 @@ class _Shape:
         names = {}
         for number, node in enumerate(dict.fromkeys(order[step] for walk in walks for step in walk), start=1):
             short = self.kinds.nodes[node].short
-            names[node] = f"{short}{'' if self.kinds.are_atoms else ' #'}{number}" if short else str(number)
+            is_symbol = self.kinds.are_atoms and not short[-1:].isdigit()
+            names[node] = f"{short}{'' if is_symbol else ' #'}{number}" if short else str(number)
         texts = []
         for walk in walks:
             nodes = [order[step] for step in walk]
@@ -385,9 +389,23 @@ class _Shape:
             closed = ", none of whose nodes has another neighbour"
         return PatternWords(f"{self._made_of()} ({text}){apart}{closed}")
 
+    def _tally(self) -> str:
+        """How many nodes and edges of each kind there are, where what it is made of does not tell that."""
+        signs = [min(self.kinds.sign(u, v), self.kinds.sign(v, u)) for u, v in self.pattern.edges]
+        sides = {"nodes": [noun.short for noun in self.kinds.nodes], f"{self.kinds.edge_noun}s": signs}
+        if is_told_by_nouns(self.pattern) and set(signs) <= {"-"}:
+            return ""
+        told = {
+            name: sorted(Counter(kind for kind in own if kind not in ("", "-")).items()) for name, own in sides.items()
+        }
+        texts = [
+            f"{name}: {', '.join(f'{number} {kind}' for kind, number in own)}" for name, own in told.items() if own
+        ]
+        return f" ({'; '.join(texts)})"
+
     def _made_of(self) -> str:
         graph, feature_names, edge_names = self.pattern.named
-        is_named = any(noun.short for noun in self.kinds.nodes)
+        is_named = node_columns(graph) is not None
         name = name_of(graph, feature_names, edge_names, are_edges_matched=bool(edge_names))
         if name.startswith(("a ", "an ")) and " and " not in name:
             return name.split(" ", 1)[1].replace("ring of three nodes", "triangle")
