@@ -202,7 +202,8 @@ class _Trials:
         counts = torch.bincount(self._predicted).numpy()
         weights = 1 / counts[self._predicted.numpy()]
         self._weights: Floats = weights / weights.sum()
-        self._made: dict[frozenset[int], _Trial] = {}
+        unchanged = _Trial(np.ones(len(graphs)), np.zeros(len(graphs)), self._weights)
+        self._made: dict[frozenset[int], _Trial] = {frozenset(): unchanged}
         self._shuffled = {id(variable): self._parts(variable) for variable in variables}
 
     def without(self, variables: Collection[Variable]) -> _Trial:
