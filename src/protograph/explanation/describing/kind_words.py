@@ -80,15 +80,14 @@ def kind_words(pattern: Pattern) -> KindWords:
 
 
 def is_told_by_nouns(pattern: Pattern) -> bool:
-    """Whether each node and edge is told by what it is called, or by nothing at all."""
-    nouns = (pattern.node_reading.noun, pattern.edge_reading.noun)
-    sides = zip((pattern.of_nodes, pattern.of_edges.values()), nouns, strict=True)
+    """Whether each node is told by what it is called, or by nothing at all, and nothing is asked of edges."""
+    noun = pattern.node_reading.noun
 
-    def is_name(conditions: Conditions, noun: Variable | None) -> bool:
-        code = None if noun is None or noun.kind == DIRECTION else noun_of(conditions, noun)
+    def is_name(conditions: Conditions) -> bool:
+        code = None if noun is None else noun_of(conditions, noun)
         return len(conditions) == 1 and noun is not None and code is not None and noun.word(code) == noun.label(code)
 
-    return all(not own or is_name(own, noun) for each, noun in sides for own in each)
+    return all(not own or is_name(own) for own in pattern.of_nodes) and not any(pattern.of_edges.values())
 
 
 def _arrow(conditions: list[Condition]) -> str:
