@@ -26,7 +26,9 @@ from protograph._utils.randomness import preserved_random_state
 from protograph.engines.ray import opened
 from protograph.explanation import Explanation, Explanations, Prototype, Provenance
 from protograph.explanation.names import names_for
+from protograph.explanation.pattern import Pattern, pattern_of_rows
 from protograph.explanation.survey import surveyed
+from protograph.graphs.conditions import Reading
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.subgraph import induced_subgraph
@@ -260,9 +262,20 @@ class Explainer:
             parts.append((part, {"source": index, "sources": [index], "nodes": nodes}))
         judged = self._judge([graph for graph, _ in parts], target)
         return [
-            Prototype(graph=graph, target=target, **vars(judged.of_one(at)), **place, **self._names.of_columns)
+            Prototype(
+                graph=graph,
+                target=target,
+                pattern=self._pattern(graph),
+                **vars(judged.of_one(at)),
+                **place,
+                **self._names.of_columns,
+            )
             for at, (graph, place) in enumerate(parts)
         ]
+
+    def _pattern(self, graph: Data) -> Pattern | None:
+        """What a prototype asks of its nodes where they are counted by equal features."""
+        return pattern_of_rows(graph, Reading.of_rows(self._variables(), "x"))
 
     def _options(self) -> Mapping[str, Any]:
         """The explainer's options, to be stored with its results: ``type(explainer)(**options)`` is one like it."""

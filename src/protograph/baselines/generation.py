@@ -200,6 +200,7 @@ class GeneratingExplainer(Explainer):
             margin=float(judgement.margins[place]),
             target=target,
             predicted=int(judgement.predictions[place]),
+            pattern=self._pattern(graph),
             **self._names.of_columns,
         )
 

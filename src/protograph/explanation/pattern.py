@@ -21,7 +21,7 @@ from protograph._utils.errors import ProtographWarning
 from protograph._utils.randomness import preserved_random_state
 from protograph._utils.words import count_of, cut
 from protograph.explanation.io import UnfitError, unfit
-from protograph.graphs.conditions import Condition, Conditions, Match, Reading, accepted, as_reading
+from protograph.graphs.conditions import Condition, Conditions, Match, Reading, accepted, as_reading, equal_to
 from protograph.graphs.dataset import each_graph
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 from protograph.graphs.named_graph import NamedGraph
@@ -397,6 +397,25 @@ def _codes(variable: Variable) -> dict[str, float]:
     """The codes of values by what these are called, where that is no other's name."""
     names = [label for _, label in variable.labels]
     return {label: float(code) for code, label in variable.labels if names.count(label) == 1}
+
+
+def pattern_of_rows(graph: Data, nodes: Reading) -> Pattern | None:
+    """A pattern that asks for what the rows of ``x`` say; ``None`` where no conditions can, or it is not connected.
+
+    >>> charge = Reading(variables=(Variable(name="charge", key="x", places=(0,)),))
+    >>> pattern_of_rows(Data(x=torch.tensor([[1.0]]), num_nodes=1), charge).query
+    '{"nodes": [{"charge": 1.0}], "edges": []}'
+    """
+    if nodes.rows or not graph.num_nodes:
+        return None
+    conditions: tuple[Conditions, ...] = ()
+    if not nodes.is_empty:
+        rows = graph.x.detach().cpu().double().reshape(node_count(graph), -1).numpy()
+        conditions = tuple(equal_to(codes, nodes) for codes in nodes.codes({"x": rows}).tolist())
+    try:
+        return Pattern(graph=graph, node_reading=nodes, node_conditions=conditions)
+    except UnfitError:
+        return None
 
 
 def check_parts(parts: Sequence[NamedPart], num_nodes: int) -> None:

@@ -210,6 +210,6 @@ def sensitivity_lines(sensitivity: Sensitivity) -> list[str]:
     named = [(clean_name(one.variable.name), one) for one in sensitivity.effects]
     told = [f"{name} ({100 * one.decisions:.0f}%)" for name, one in named if one.is_sufficient]
     others = [name for name, one in named if not one.is_sufficient]
-    verb = "makes" if len(others) == 1 else "make"
+    verb = "makes" if len(others) == 1 and others != ["edges"] else "make"
     idle = f"; {listed(others)} {verb} no difference beyond that" if others else ""
     return [*lines, f"Share of decisions that change when an input is shuffled: {', '.join(told) or 'none'}{idle}."]
