@@ -26,7 +26,6 @@ from protograph.page.evidence import (
     taken_out,
 )
 from protograph.page.search import Candidate, ClusterResult
-from protograph.patterns.joint import counted_kinds
 from tests.explanation.by_hand import counted, reason
 from tests.metrics.small_graphs import networkx_contains, path, ring
 from tests.page.naive_patterns import (
@@ -76,7 +75,7 @@ def gathered(
     """``sources`` are numbers of graphs; ``constants`` take the place of the module's own."""
     fitted = SimpleNamespace(
         store=GraphStore(graphs),
-        encoded=EncodedGraphs(graphs, match_features=counted_kinds(rule), match_edges=match_edges),
+        encoded=EncodedGraphs(graphs, match_features=rule, match_edges=match_edges),
         embedded=SimpleNamespace(predictions=np.array(predictions)),
         target=1,
         match_features=rule,

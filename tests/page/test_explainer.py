@@ -112,19 +112,14 @@ def test_odd_graphs_are_explained(search):
 
 
 @either
-def test_continuous_features_match_within_a_tolerance(search):
+def test_continuous_features_never_match_as_they_are(search):
     generator = torch.Generator().manual_seed(0)
     graphs = [Data(x=g.x + 0.01 * torch.rand(g.x.shape, generator=generator), edge_index=g.edge_index) for g in GRAPHS]
-    with pytest.warns(pg.ProtographWarning, match=r"have equal features; pass match_features=False or a tolerance"):
+    with pytest.warns(pg.ProtographWarning, match=r"have equal features; pass match_features=False"):
         assert fitted(graphs=graphs, search=search, match_features=True).explain(1).prototypes == []
-    within = fitted(graphs=graphs, search=search, match_features=0.02).explain(1)
-    by_rule = fitted(graphs=graphs, search=search, match_features=lambda a, b: bool(a.argmax() == b.argmax())).explain(
-        1
-    )
-    assert [p.nodes for p in within.prototypes] == [p.nodes for p in by_rule.prototypes] != []
-    # They were counted by structure alone, and nothing is asked of their nodes.
-    assert all(p.node_rule.is_empty for e in (within, by_rule) for p in e.prototypes)
-    assert not any(any(p.pattern.of_nodes) for e in (within, by_rule) for p in e.prototypes)
+    anything = fitted(graphs=graphs, search=search, match_features=False).explain(1)
+    assert anything.prototypes != []
+    assert all(p.node_rule.is_empty and not any(p.pattern.of_nodes) for p in anything.prototypes)
     assert all(all(p.pattern.of_nodes) for p in reference(search)[1].prototypes)
 
 
@@ -251,9 +246,8 @@ def test_a_graph_that_no_order_could_be_told_of_is_named(search, monkeypatch):
         ({"num_graphs": 2.5}, TypeError, "num_graphs must be a whole number, got 2.5"),
         ({"budget": -1}, ValueError, "budget must be at least 1, got -1"),
         ({"max_nodes": 0}, ValueError, "max_nodes must be at least 1, got 0"),
-        ({"match_features": -0.1}, ValueError, "match_features as a tolerance must be .* at least 0, got -0.1"),
-        ({"match_features": float("nan")}, ValueError, "match_features as a tolerance must be .* got nan"),
-        ({"match_features": "yes"}, TypeError, "match_features must be 'auto', True, False.* got 'yes'"),
+        ({"match_features": 0.1}, TypeError, "match_features must be True, False or 'auto', got 0.1"),
+        ({"match_features": "yes"}, TypeError, "match_features must be True, False or 'auto', got 'yes'"),
         ({"match_edges": 1}, TypeError, "match_edges must be True, False or 'auto', got 1"),
         ({"search": "swim"}, ValueError, r"search must be 'consensus', 'walk' or a Walk\(...\), got 'swim'"),
         ({"search": {"decays": 2}}, ValueError, "takes decay, distinct_starts, .* got 'decays'"),
@@ -289,7 +283,7 @@ def test_options_of_a_walk_are_checked_when_built(options, error, message):
 @pytest.mark.parametrize(
     "options",
     [
-        {"num_clusters": 2, "max_nodes": 4, "match_features": 0.5, "max_reasons": 0},
+        {"num_clusters": 2, "max_nodes": 4, "match_features": False, "max_reasons": 0},
         {"search": Walk(scoring="geometric", decay=3.0, distinct_starts=False), "max_nodes": 4},
     ],
     ids=str,
@@ -305,16 +299,6 @@ def test_stored_options_make_the_explanation_again(options, tmp_path):
     assert fingerprint({1: again}) == fingerprint({1: explanation})
     assert [p.evidence for p in again.prototypes] == [p.evidence for p in explanation.prototypes]
     assert [p.sessions for p in again.prototypes] == [p.sessions for p in explanation.prototypes]
-
-
-def test_a_function_that_decides_is_stored_by_its_name():
-    def close(row, other):
-        return bool((row - other).abs().max() < 0.5)
-
-    explanation = fitted(match_features=close).explain(1)
-    assert explanation.options["match_features"].endswith("close")
-    with pytest.raises(TypeError, match=r"match_features must be .* a tolerance or a function of two rows"):
-        pg.PAGE(**explanation.options)
 
 
 def test_one_graph_has_no_pairs_to_score():

@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
-import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from torch_geometric.data import Data
 
 from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.pattern import Subgraph
@@ -65,29 +63,6 @@ def test_the_largest_of_all_starts(graphs, max_calls):
     assert found.bound >= most
     assert found.size == most or not found.is_exact
     assert found.is_exact or max_calls < 100_000
-
-
-def close(row, other):
-    return bool((row - other).abs().max() < 0.5)
-
-
-@pytest.mark.parametrize("rule", [False, 0.5, 1.0, close], ids=["any", "to 0.5", "to 1", "function"])
-@settings(max_examples=20, deadline=None)
-@given(groups_of_graphs(2, 3, max_nodes=5, max_edges=7), st.data())
-def test_any_rule_for_features(rule, graphs, data):
-    values = data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=15, max_size=15))
-    numbers = iter(values)
-    graphs = [
-        Data(x=torch.tensor([[next(numbers)] for _ in range(graph.num_nodes)]), edge_index=graph.edge_index)
-        for graph in graphs
-    ]
-    every = common_patterns(graphs, 0, rule)
-    found = CommonPatterns(graphs, rule).largest(0)
-    assert (found is None) == (not every)
-    if found is not None:
-        check_valid(found.pattern, graphs, rule)
-        assert found.size == max(map(worth_of, every))
-        assert found.is_exact
 
 
 # ---- is it common, and where ----------------------------------------------------------------------------------------

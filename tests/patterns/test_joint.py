@@ -29,14 +29,3 @@ def agreeing(graphs, rule):
 )
 def test_equal_features_agree(features, expected):
     assert agreeing(graphs_with(*features), True) == expected
-
-
-def test_a_tolerance_is_for_every_two_of_a_tuple():
-    graphs = graphs_with([[0.0]], [[0.1]], [[0.2]])
-    assert agreeing(graphs, 0.25) == {(0, 0, 0)}
-    assert agreeing(graphs, 0.15) == set()
-
-
-def test_a_function_decides():
-    graphs = graphs_with([[1.0, 5.0], [2.0, 0.0]], [[9.0, 5.0]])
-    assert agreeing(graphs, lambda a, b: bool(a[1] == b[1])) == {(0, 0)}

@@ -90,7 +90,7 @@ def consensus_of(fitted: FittedClass, cluster: Cluster, options: SearchOptions, 
     if not candidates:
         raise NoPrototypeError(
             f"no nodes of its graphs {[*map(fitted.position, chosen[0])]} have equal features; "
-            f"pass match_features=False or a tolerance"
+            f"pass match_features=False"
         )
     winner = voted(candidates, fitted.encoded)
     return ClusterResult(cluster, winner, candidates, _given_up(sessions, population))

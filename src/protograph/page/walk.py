@@ -78,7 +78,7 @@ def walked_prototype(fitted: FittedClass, cluster: Cluster, options: SearchOptio
     if not walks:
         raise NoPrototypeError(
             f"no nodes of its graphs {[*map(fitted.position, cluster.representatives)]} have equal features; "
-            f"pass match_features=False or a tolerance"
+            f"pass match_features=False"
         )
     candidates = _retrieved(fitted, cluster, sources, walks)
     margins = np.array([candidate.session.margin for candidate in candidates])
@@ -309,7 +309,7 @@ def _reachable(joint: JointGraphs, start: Sequence[int]) -> list[int]:
     """Upper bound on how many nodes of each graph a walk from ``start`` can ever visit.
 
     A walk stays in its component, among nodes of a kind that it can reach in every graph. Once a list has that many
-    nodes, no step can make it grow. (Where a tolerance or a function decides, all nodes are of one kind.)
+    nodes, no step can make it grow.
     """
     graphs = []
     for q, size in enumerate(joint.sizes):
