@@ -135,7 +135,9 @@ def _looser_ones(conditions: Conditions, variable: Variable) -> Iterator[Conditi
         if one.variable == variable.name:
             yield _without(conditions, variable)
             if variable.is_ordered:
-                ends = (variable.values[:1], replace(one, low=-inf)), (variable.values[-1:], replace(one, high=inf))
-                for last, looser in ends:
-                    if (one.low,) != last:  # there is nothing beyond
-                        yield (*conditions[:at], looser, *conditions[at + 1 :])
+                first, last = variable.values[0], variable.values[-1]
+                # Bins end there; of numbers there may be others in new graphs.
+                ends = (first, last) if variable.is_quantity else (-inf, inf)
+                for is_open, looser in ((one.low > first, {"low": ends[0]}), (one.high < last, {"high": ends[1]})):
+                    if is_open:
+                        yield (*conditions[:at], replace(one, **looser), *conditions[at + 1 :])  # type: ignore[arg-type]

@@ -75,7 +75,7 @@ def test_copies_change_no_part_and_the_limits_count_different_graphs():
     few, first = {"max_searched": 40, "max_confirming": 20}, slice(0, 200)
     parts = parts_of(WORLD * 5, [*PREDICTED] * 5)
     assert parts.of_graph[first].tolist() == parts_of(WORLD, PREDICTED).of_graph.tolist()
-    assert parts.is_counted.nonzero()[0].tolist() == [*range(800)]
+    assert parts.is_first.nonzero()[0].tolist() == [*range(200)]
     assert parts.is_read.all()
     parts = parts_of(WORLD * 5, [*PREDICTED] * 5, **few)
     assert parts.of_graph[first].tolist() == parts_of(WORLD, PREDICTED, **few).of_graph.tolist()

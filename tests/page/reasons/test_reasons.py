@@ -1,6 +1,8 @@
 import re
 from dataclasses import replace
 from functools import cache
+from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from torch_geometric.data import Data
 from protograph.explanation import Support
 from protograph.explanation.rule import KEPT_APART
 from protograph.page.reasons import reasons as module
-from protograph.page.reasons.scope import Parts
+from protograph.page.reasons.scope import Parts, divided
 from tests.metrics.by_hand import Linear
 from tests.page.naive_patterns import undirected
 from tests.page.planted import HOUSE
@@ -146,7 +148,7 @@ def test_the_graphs_kept_apart_are_used_for_nothing_else():
     wrong[sorted(kept)] = 1 - wrong[sorted(kept)]
     with pytest.MonkeyPatch.context() as patch:
         everything, parts = np.ones(len(graphs), np.bool_), np.array(found.part_of_each)
-        patch.setattr(module, "divided", lambda *_: Parts(parts, is_counted=everything, is_read=everything))
+        patch.setattr(module, "divided", lambda *_: Parts(parts, is_first=everything, is_read=everything))
         again = module.find_reasons(replace(facts, embedded=replace(facts.embedded, predictions=wrong)))
     assert {t: rule_look(own) for t, own in again.of_class.items()} == {
         t: rule_look(own) for t, own in found.of_class.items()
@@ -154,21 +156,30 @@ def test_the_graphs_kept_apart_are_used_for_nothing_else():
     assert again.of_class[1][0].kept_apart.num_in_class == 0
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_many_copies_of_few_graphs_are_few_graphs(seed):
+def test_many_copies_of_few_graphs_are_few_graphs():
     """A triangle decides, but in one of 25 graphs; what such graphs have in common is an accident, however often."""
     motifs = [(TRIANGLE, 3), NOTHING, ([(0, 1)], 2, (RED, RED)), (SQUARE, 4)]
-    facts = fitted(Counts(), world(motifs, 270, seed) * 20, max_searched=750, max_confirming=180)
-    predicted = facts.embedded.predictions.copy()
-    predicted[np.tile(np.random.default_rng(seed).random(270) < 0.04, 20)] ^= 1
-    found = module.find_reasons(replace(facts, embedded=replace(facts.embedded, predictions=predicted)))
-    assert list(map(look, found.of_class[1][0].has)) == [shape_of(3, TRIANGLE, PLAIN)]
-    assert [len(found.of_class[1]), found.of_class[1][0].lacks] == [1, ()]
-    assert np.bincount(found.part_of_each[:270]) / 270 == pytest.approx([0.7, 0.15, 0.15], abs=0.01)
-    (note,) = found.notes
-    searched, known = (int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", note)[::2])
-    assert 750 <= searched <= 750 + 270
-    assert known <= 180 + 41
+    numbers = {True: 0, False: 0}
+    for seed, counts_once in product(range(3), (True, False)):
+        facts = fitted(Counts(), world(motifs, 270, seed) * 20, max_searched=750, max_confirming=180)
+        predicted = facts.embedded.predictions.copy()
+        predicted[np.tile(np.random.default_rng(seed).random(270) < 0.04, 20)] ^= 1
+
+        def parts(*given, counts_once=counts_once):
+            made = divided(*given)
+            return made if counts_once else replace(made, is_first=np.ones_like(made.is_first))
+
+        with patch.object(module, "divided", parts):
+            found = module.find_reasons(replace(facts, embedded=replace(facts.embedded, predictions=predicted)))
+        assert list(map(look, found.of_class[1][0].has)) == [shape_of(3, TRIANGLE, PLAIN)]
+        assert found.of_class[1][0].lacks == ()
+        numbers[counts_once] += len(found.of_class[1])
+        assert np.bincount(found.part_of_each[:270]) / 270 == pytest.approx([0.7, 0.15, 0.15], abs=0.01)
+        (note,) = found.notes
+        searched, known = (int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", note)[::2])
+        assert 750 <= searched <= 750 + 270
+        assert known <= 180 + 41
+    assert numbers == {True: 5, False: 6}
 
 
 def test_graphs_without_a_reason_are_named_the_most_typical_first():

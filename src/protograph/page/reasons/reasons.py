@@ -266,7 +266,7 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
         confirming = np.flatnonzero((parts.of_graph == CONFIRMING) & is_read)
         is_sampled = len(graphs) * options.searched_share > options.max_searched
         known = np.sort(np.concatenate([searched, confirming])) if is_sampled else np.arange(len(graphs))
-        rules = _rules(fitted, known, searched, confirming, confirming[parts.is_counted[confirming]])
+        rules = _rules(fitted, known, searched, confirming, confirming[parts.is_first[confirming]])
         assembled = _Assembly(fitted, rules, parts).reasons()
     uncovered = {}  # graphs of the class in which no reason holds, those first whose embeddings are nearest their mean
     for target, reasons in assembled.items():

@@ -64,9 +64,6 @@ class ReasonOptions:
     max_pattern_nodes: int = 20  # of what patterns grow to
 
 
-# Graphs that look the same and count where reasons are confirmed: each by itself says little, all of many copies too
-# much. With one, rules of IMDB-BINARY, where two graphs in five are copies, agree less with their models.
-MOST_COPIES = 4
 # Up to so many graphs are all compared for the most typical; of more, so many: all that are compared must be exact.
 MOST_COMPARED, NUM_COMPARED = 20_000, 4_000
 
@@ -79,7 +76,7 @@ class Scope:
         reader: Tells in which graphs conditions hold.
         searched: Graphs that are searched, ascending.
         confirming: Graphs that confirm, ascending.
-        counted: Those of them that count: of graphs that look the same only some.
+        counted: Those of them that count: of graphs that look the same one.
         predictions: Class of every graph.
         embeddings: Embedding of every graph, exact of those that are searched.
         options: How to search.
@@ -142,13 +139,13 @@ class Parts:
 
     Attributes:
         of_graph: For each graph ``SEARCHED``, ``CONFIRMING`` or ``KEPT_APART``.
-        is_counted: Whether it counts where reasons are confirmed: of graphs that look the same so many do.
+        is_first: Whether no graph of its class before it looks the same: only such count where reasons are confirmed.
         is_read: Whether a rule may be learned from it: of very many copies of a graph from some.
         note: Why no graph is kept apart; empty where some are.
     """
 
     of_graph: Ints
-    is_counted: Bools
+    is_first: Bools
     is_read: Bools
     note: str = ""
 
@@ -168,7 +165,7 @@ def divided(graphs: EncodedGraphs, predictions: Ints, options: ReasonOptions) ->
     order = np.argsort(look, kind="stable")
     before = np.empty_like(order)  # graphs before it that look the same
     before[order] = np.arange(len(graphs)) - np.repeat(counts.cumsum() - counts, counts)
-    is_first, is_counted = before == 0, before < MOST_COPIES
+    is_first = before == 0
     is_read = before < counts[look] * min(1.0, options.max_searched / (options.searched_share * len(graphs)))
     # Of very many graphs a smaller share is searched, and all others are kept apart.
     shares = (
@@ -180,7 +177,7 @@ def divided(graphs: EncodedGraphs, predictions: Ints, options: ReasonOptions) ->
     targets = np.unique(predictions)
     fewest = targets[kept[targets].argmin()]
     if kept[fewest] >= options.min_kept_apart:
-        return Parts(parts, is_counted, is_read)
+        return Parts(parts, is_first, is_read)
     shares = (1 - options.confirming_share, options.confirming_share)
     parts = np.minimum(_by_shares(codes, predictions, shares), CONFIRMING)
     number, different = (int((predictions[some] == fewest).sum()) for some in (slice(None), is_first))
@@ -188,7 +185,7 @@ def divided(graphs: EncodedGraphs, predictions: Ints, options: ReasonOptions) ->
         f"no graphs were kept apart to measure fidelity with: of a class with {number:,} graphs "
         f"predicted, {different:,} of them different, fewer than {options.min_kept_apart} would be kept"
     )
-    return Parts(parts, is_counted, is_read, note)
+    return Parts(parts, is_first, is_read, note)
 
 
 def _by_shares(codes: Codes, predictions: Ints, shares: tuple[float, float]) -> Ints:
