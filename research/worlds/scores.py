@@ -102,7 +102,7 @@ def found_reasons(world: World, explanations: Mapping[int, Explanation]) -> list
 
 def is_found(planted: PlantedReason, explanation: Explanation) -> bool:
     """Whether a reason is told by the explanation of its class: by a reason, or by a prototype that is its motif."""
-    if any(is_same_reason(planted, ours, world) for ours in explanation.reasons):
+    if any(is_same_reason(planted, ours) for ours in explanation.reasons):
         return True
     if len(planted.has) != 1 or planted.lacks:
         return False
