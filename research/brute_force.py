@@ -77,8 +77,8 @@ class Case:
     def __init__(self, model, graphs, explanations) -> None:
         self.model, self.graphs, self.explanations = model, graphs, explanations
         self.predictions = independent.scores(model, graphs).argmax(dim=1).tolist()
-        rule = next(iter(explanations.values())).edge_rule
-        self.wholes = [independent.as_networkx(graph, rule) for graph in graphs]
+        one = next(iter(explanations.values()))
+        self.wholes = [independent.as_networkx(graph, one.node_rule, one.edge_rule) for graph in graphs]
 
     def check(self, checks: Checks) -> None:
         """Compare everything that is said of every prototype."""
@@ -91,7 +91,7 @@ class Case:
                 self._check(prototype, explanation, set(members), checks)
 
     def _check(self, prototype, explanation, members: set[int], checks: Checks) -> None:
-        part = independent.as_networkx(prototype.graph, prototype.edge_rule)
+        part = independent.as_networkx(prototype.graph, prototype.node_rule, prototype.edge_rule)
         has = [independent.contains(whole, part) for whole in self.wholes]
         places = explanation.embedding_map
         cluster = [i for i, c in zip(places.indices, places.clusters, strict=True) if c == prototype.cluster]
@@ -109,10 +109,21 @@ class Case:
         inside, outside = (sum(has[n] for n in some) / max(len(some), 1) for some in (cluster, others))
         bits = independent.information(inside, outside) if others else 0.0
         checks.that("information", abs(evidence.information - bits) < 1e-9, f"{evidence.information}, not {bits}")
+        self._check_pattern(prototype, has, checks)
         self._check_sources(prototype, part, checks)
         self._check_parts(prototype, part, [n for n in cluster if n is not None], has, checks)
         self._check_words(prototype, explanation, counts, bits, (inside, outside), len(cluster), checks)
         self._check_molecules(prototype, explanation, has, checks)
+
+    def _check_pattern(self, prototype, has, checks: Checks) -> None:
+        """What a prototype asks for is in the graphs that it was counted in, and in no others."""
+        pattern = prototype.pattern
+        if pattern is None or any(one.kind == "direction" for one in pattern.edge_reading.variables):
+            checks.unchecked["prototypes without conditions, or with directions"] += 1
+            return
+        for number, (graph, is_in) in enumerate(zip(self.graphs, has, strict=True)):
+            whole = independent.as_networkx(graph, pattern.node_reading, pattern.edge_reading)
+            checks.that("conditions", independent.has_pattern(whole, pattern) == is_in, f"graph {number}")
 
     def _check_sources(self, prototype, part, checks: Checks) -> None:
         """Each node's counterparts have its features, and each edge's are joined by an edge that agrees."""
@@ -151,7 +162,7 @@ class Case:
                 checks.that(name, low <= number <= high, f"{number} of {item}, not {low} to {high}")
 
     def _check_words(self, prototype, explanation, counts, bits, inside_and_outside, cluster_size, checks) -> None:
-        text = prototype.describe(explanation.class_name, colors=explanation.feature_colors)
+        text = prototype.describe(explanation.class_name)
         figures = self._figures(explanation, prototype)
         shares = spoken.shares(text)
         totals = {True: ("num_in_class", "num_class"), False: ("num_elsewhere", "num_others")}
@@ -181,13 +192,16 @@ class Case:
     @staticmethod
     def _figures(explanation, prototype) -> str:
         lines = explanation.summary().splitlines()
-        words = prototype.describe(explanation.class_name, colors=explanation.feature_colors)
+        words = prototype.describe(explanation.class_name)
         at = next(n for n, line in enumerate(lines) if words.split("; ")[0] in line and line.startswith("  "))
         at += 2 * [p for p in explanation.prototypes if _same_start(p, prototype, explanation)].index(prototype)
         return lines[at + 1]
 
     def _check_name(self, name: str, figures: str, prototype, explanation, checks: Checks) -> None:
-        graph, simple = prototype.graph, independent.as_networkx(prototype.graph, prototype.edge_rule)
+        graph, simple = (
+            prototype.graph,
+            independent.as_networkx(prototype.graph, prototype.node_rule, prototype.edge_rule),
+        )
         loops = int((graph.edge_index[0] == graph.edge_index[1]).sum())
         size = f"{len(simple):,} node{'s' * (len(simple) != 1)}, {simple.size() + loops:,} edge"
         checks.that("size in figures", size in figures, f"{size} not in {figures}")
@@ -240,10 +254,14 @@ class Case:
         if not independent.is_molecular(self.graphs, symbols, bonds):
             return
         molecules = [independent.molecule(graph, symbols, bonds) for graph in self.graphs]
-        is_matched = prototype.edge_rule.is_matched
-        queries = {"RDKit": independent.query(prototype.graph, symbols, bonds, is_matched)}
-        if (smarts := _smarts(prototype)) is not None:
-            queries["SMARTS"] = independent.Chem.MolFromSmarts(smarts)
+        is_matched = not prototype.edge_rule.is_empty
+        queries = {}
+        if [len(one.places) for one in prototype.node_rule.variables] == [len(symbols)]:
+            queries["RDKit"] = independent.query(prototype.graph, symbols, bonds, is_matched)
+        else:
+            checks.unchecked["RDKit: atoms were told apart by something else than their elements"] += 1
+        if prototype.smarts is not None:
+            queries["SMARTS"] = independent.Chem.MolFromSmarts(prototype.smarts)
         for name, query in queries.items():
             for number, (one, is_in) in enumerate(zip(molecules, has, strict=True)):
                 checks.that(f"{name} in a graph", one.HasSubstructMatch(query) == is_in, f"graph {number}")
@@ -252,16 +270,8 @@ class Case:
             checks.that("SMILES", is_same, f"{prototype.smiles} is another molecule")
 
 
-def _smarts(prototype) -> str | None:
-    """SMARTS, where the prototype's columns all name atoms."""
-    try:
-        return getattr(prototype, "smarts", None)
-    except ValueError:
-        return None
-
-
 def _same_start(one, other, explanation) -> bool:
-    first, second = (p.describe(explanation.class_name, colors=explanation.feature_colors) for p in (one, other))
+    first, second = (p.describe(explanation.class_name) for p in (one, other))
     return first.split("; ")[0] == second.split("; ")[0]
 
 

@@ -17,25 +17,65 @@ MAX_TRIES = 4_000
 MAX_EDGES = 8
 
 
-def as_networkx(graph: Data, rule) -> nx.Graph:
-    """Nodes with their row of ``x``; edges between different nodes with what they hold there and back, or nothing."""
+def as_networkx(graph: Data, nodes, edges) -> nx.Graph:
+    """Nodes and edges with what they are told apart by: edges with what they hold there and back, as one pair.
+
+    Args:
+        graph: The graph.
+        nodes: What nodes are told apart by, a :class:`~protograph.graphs.conditions.Reading`.
+        edges: The same of edges; which way they go is left out.
+    """
     result = nx.Graph()
-    rows = [()] * graph.num_nodes if graph.x is None else [tuple(row) for row in graph.x.tolist()]
-    result.add_nodes_from((node, {"kind": row}) for node, row in enumerate(rows))
+    result.add_nodes_from((node, {"kind": _codes(graph, nodes, node)}) for node in range(graph.num_nodes))
     held: dict[tuple[int, int], tuple] = {}
-    attributes = [row.flatten().tolist() for row in graph.edge_attr] if rule.is_matched else [()] * graph.num_edges
-    for (u, v), row in zip(graph.edge_index.T.tolist(), attributes, strict=True):
-        held.setdefault((u, v), _binned(row, rule.cuts))
+    for number, (u, v) in enumerate(graph.edge_index.T.tolist()):
+        held.setdefault((u, v), _codes(graph, edges, number))
     for (u, v), row in held.items():
         if u != v:
             result.add_edge(u, v, kind=tuple(sorted((row, held.get((v, u), row)))))
     return result
 
 
-def _binned(row, cuts) -> tuple:
-    return tuple(
-        bisect_right(own, value) if own else value for value, own in zip(row, cuts or [()] * len(row), strict=True)
+def _codes(graph: Data, reading, place: int) -> tuple:
+    if reading.rows:
+        return () if graph.get(reading.rows) is None else tuple(graph[reading.rows][place].reshape(-1).tolist())
+    return tuple(code(one, graph[one.key][place].reshape(-1).tolist()) for one in reading.variables if one.places)
+
+
+def code(variable, row: Sequence[float]) -> float:
+    """What a row is by a variable: the place of the 1, a whole number, or the lower bound of the bin."""
+    own = [float(row[place]) for place in variable.places]
+    if variable.kind == "one-hot":
+        return own.index(max(own)) if max(own) > 0 else -1
+    if variable.kind == "continuous":
+        bounds = [-math.inf, *variable.cuts]
+        return bounds[-1] if math.isnan(own[0]) else bounds[bisect_right(variable.cuts, own[0])]
+    return own[0]
+
+
+def has_pattern(whole: nx.Graph, pattern) -> bool:
+    """Whether a graph has a pattern somewhere, as a part: nodes and edges meet all of their conditions.
+
+    Args:
+        whole: The graph as :func:`as_networkx` has it by the readings of the pattern.
+        pattern: The pattern, which asks for no direction, no closed nodes, and no second place.
+    """
+    part = nx.Graph()
+    readings = pattern.node_reading, pattern.edge_reading
+    nodes, edges = ([one.name for one in reading.variables if one.places] for reading in readings)
+    part.add_nodes_from((node, {"asked": asked}) for node, asked in enumerate(pattern.of_nodes))
+    part.add_edges_from((u, v, {"asked": pattern.of_edges[u, v]}) for u, v in pattern.edges)
+    matcher = nx.isomorphism.GraphMatcher(
+        whole,
+        part,
+        node_match=lambda has, wanted: _meets(has["kind"], wanted["asked"], nodes),
+        edge_match=lambda has, wanted: any(_meets(row, wanted["asked"], edges) for row in has["kind"]),
     )
+    return matcher.subgraph_is_monomorphic()
+
+
+def _meets(codes: tuple, asked, names: Sequence[str]) -> bool:
+    return all((one.low <= codes[names.index(one.variable)] <= one.high) != one.is_not for one in asked)
 
 
 def contains(whole: nx.Graph, part: nx.Graph) -> bool:

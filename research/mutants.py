@@ -67,11 +67,13 @@ DATASET, COLLATED = "graphs/dataset.py", "graphs/test_dataset.py"
 RULES = "page/reasons/test_{}.py"
 MUTANTS = (
     # Patterns
-    Mutant(ISOMORPHISM, "< plan.least[kind]:", "<= plan.least[kind]:", SUBGRAPHS),
+    Mutant(ISOMORPHISM, "< plan.least[own]:", "<= plan.least[own]:", SUBGRAPHS),
     Mutant(ISOMORPHISM, "positions[position, DEGREE] != degree:", "positions[position, DEGREE] > degree:", SUBGRAPHS),
     Mutant(ISOMORPHISM, "elif is_induced:", "elif not is_induced:", SUBGRAPHS),
     Mutant(ISOMORPHISM, "if num_places == plan.at_least:", "if num_places + 1 >= plan.at_least:", SUBGRAPHS),
-    Mutant(ISOMORPHISM, "if edge_kinds[kind] == graphs", "if edge_kinds[kind] <= graphs", SUBGRAPHS),
+    Mutant(
+        ISOMORPHISM, "if accepts[graphs.edge_kinds[at], own]:", "if not accepts[graphs.edge_kinds[at], own]:", SUBGRAPHS
+    ),
     Mutant(
         "patterns",
         "return sizes[0] == sizes[1] and contains(",

@@ -1,6 +1,7 @@
 """Whether the planted reasons of a world are among those of its explanations."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
 
 import networkx as nx
@@ -8,22 +9,21 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph.explanation import Explanation, Pattern, Reason
+from protograph.graphs.conditions import Conditions, Reading
 from research.worlds.planting import PlantedPattern, PlantedReason, Sketch, World
 
 
-def is_same_pattern(planted: PlantedPattern, ours: Pattern, world: World) -> bool:
+def is_same_pattern(planted: PlantedPattern, ours: Pattern) -> bool:
     """Whether a pattern is the planted one: the same graph, kind, closed nodes and count.
 
-    A complete graph is the same as a part and induced. Colours and kinds of edges count where graphs of the world have
-    them: a pattern that names them is not one that leaves them open.
+    A complete graph is the same as a part and induced. A pattern that asks for colours or kinds of edges is not one
+    that leaves them open.
     """
     if ours.at_least != planted.at_least:
         return False
     if ours.kind != planted.kind and not _is_complete(planted.sketch):
         return False
-    has_edge_kinds = ours.graph.edge_attr is not None and ours.edge_rule.is_matched
-    own = of_graph(ours.graph, bool(world.ground.palette), has_edge_kinds, ours.closed)
-    return is_isomorphic(own, of_sketch(planted.sketch, planted.closed))
+    return is_isomorphic(of_pattern(ours), of_sketch(planted.sketch, planted.closed))
 
 
 def _is_complete(sketch: Sketch) -> bool:
@@ -38,6 +38,24 @@ def of_sketch(sketch: Sketch, closed: Iterable[int] = ()) -> nx.Graph:
     for number, (u, v) in enumerate(sketch.edges):
         result.add_edge(u, v, kind=sketch.edge_kinds[number] if sketch.edge_kinds else None)
     return result
+
+
+def of_pattern(pattern: Pattern, *, has_edge_kinds: bool = True) -> nx.Graph:
+    """The same of a pattern, by its conditions: what is neither one column nor open is no colour of a planted one."""
+    result = nx.Graph()
+    for node, asked in enumerate(pattern.of_nodes):
+        result.add_node(node, kind=_column(asked, pattern.node_reading), closed=node in pattern.closed)
+    for ends in pattern.edges:
+        asked = pattern.of_edges[ends] if has_edge_kinds else ()
+        result.add_edge(*ends, kind=_column(asked, pattern.edge_reading))
+    return result
+
+
+def _column(asked: Conditions, reading: Reading) -> object:
+    """The column that a node or an edge must have a 1 in; ``None`` for any, and else what is asked of it."""
+    if len(asked) == 1 and asked[0].is_single and not asked[0].is_not and asked[0].low >= 0:
+        return reading.variable(asked[0].variable).places[int(asked[0].low)]
+    return asked or None
 
 
 def of_graph(graph: Data, has_colours: bool, has_edge_kinds: bool, closed: Iterable[int] = ()) -> nx.Graph:
@@ -57,15 +75,15 @@ def is_isomorphic(one: nx.Graph, other: nx.Graph) -> bool:
     return is_same
 
 
-def are_same_patterns(planted: Sequence[PlantedPattern], ours: Sequence[Pattern], world: World) -> bool:
+def are_same_patterns(planted: Sequence[PlantedPattern], ours: Sequence[Pattern]) -> bool:
     """Whether patterns are the planted ones, in any order."""
     return len(planted) == len(ours) and any(
-        all(is_same_pattern(one, other, world) for one, other in zip(planted, order, strict=True))
+        all(is_same_pattern(one, other) for one, other in zip(planted, order, strict=True))
         for order in permutations(ours)
     )
 
 
-def is_same_reason(planted: PlantedReason, ours: Reason, world: World) -> bool:
+def is_same_reason(planted: PlantedReason, ours: Reason) -> bool:
     """Whether a reason is the planted one.
 
     What a class only lacks may be told by its special reason, that no reason of the other classes holds: those that
@@ -73,18 +91,18 @@ def is_same_reason(planted: PlantedReason, ours: Reason, world: World) -> bool:
     """
     if ours.unless:
         lacked = [*ours.lacks, *(one.has[0] for one in ours.unless if len(one.has) == 1 and not one.lacks)]
-        return not planted.has and all(any(is_same_pattern(one, two, world) for two in lacked) for one in planted.lacks)
-    return are_same_patterns(planted.has, ours.has, world) and are_same_patterns(planted.lacks, ours.lacks, world)
+        return not planted.has and all(any(is_same_pattern(one, two) for two in lacked) for one in planted.lacks)
+    return are_same_patterns(planted.has, ours.has) and are_same_patterns(planted.lacks, ours.lacks)
 
 
 def found_reasons(world: World, explanations: Mapping[int, Explanation]) -> list[bool]:
     """Of each planted reason, whether its class's explanation has it."""
-    return [any(is_same_reason(one, ours, world) for ours in reasons_of(explanations, t)) for t, one in world.reasons]
+    return [any(is_same_reason(one, ours) for ours in reasons_of(explanations, t)) for t, one in world.reasons]
 
 
-def is_found(world: World, planted: PlantedReason, explanation: Explanation) -> bool:
+def is_found(planted: PlantedReason, explanation: Explanation) -> bool:
     """Whether a reason is told by the explanation of its class: by a reason, or by a prototype that is its motif."""
-    if any(is_same_reason(planted, ours, world) for ours in explanation.reasons):
+    if any(is_same_reason(planted, ours) for ours in explanation.reasons):
         return True
     if len(planted.has) != 1 or planted.lacks:
         return False
@@ -95,10 +113,16 @@ def is_found(world: World, planted: PlantedReason, explanation: Explanation) -> 
 
 def is_found_graph(truth: Data, explanation: Explanation) -> bool:
     """Whether a graph is one of the prototypes, or all that a reason asks for; nodes by their features."""
-    alone = [one.has[0].graph for one in explanation.reasons if len(one.has) == 1 and not one.lacks and not one.unless]
+    alone = [one.has[0] for one in explanation.reasons if len(one.has) == 1 and not one.lacks and not one.unless]
     wanted = of_graph(truth, has_colours=True, has_edge_kinds=False)
-    graphs = [*(prototype.graph for prototype in explanation.prototypes), *alone]
-    return any(is_isomorphic(wanted, of_graph(one, has_colours=True, has_edge_kinds=False)) for one in graphs)
+    graphs = [of_graph(one.graph, has_colours=True, has_edge_kinds=False) for one in explanation.prototypes]
+    return any(is_isomorphic(wanted, one) for one in graphs) or any(is_graph_of(truth, one) for one in alone)
+
+
+def is_graph_of(graph: Data, pattern: Pattern) -> bool:
+    """Whether a pattern is a graph, in the features of its nodes too if it asks for some, whatever is closed."""
+    wanted = of_graph(graph, has_colours=any(pattern.of_nodes), has_edge_kinds=False)
+    return is_isomorphic(wanted, of_pattern(replace(pattern, closed=()), has_edge_kinds=False))
 
 
 def reasons_of(explanations: Mapping[int, Explanation], target: int) -> tuple[Reason, ...]:

@@ -38,7 +38,7 @@ def test_json_is_all_that_scripts_see(run):
     assert set(facts["classes"]) <= {"0", "1"}
     prototype = next(iter(facts["classes"].values()))["prototypes"][0]
     of_cluster = {"cluster", "cluster_size", "source", "origin", "sources", "origins"}
-    of_model, of_molecule = {"probability", "margin", "predicted"}, {"smiles", "smarts", "smarts_besides"}
+    of_model, of_molecule = {"probability", "margin", "predicted"}, {"smiles", "smarts"}
     assert set(prototype) == {"nodes", "edges"} | of_model | of_cluster | of_molecule
     assert prototype["smiles"] is prototype["smarts"] is None
 

@@ -6,7 +6,7 @@ import torch
 
 from protograph.explanation import Pattern
 from protograph.report.cards import prototype_texts, reason_texts
-from tests.explanation.by_hand import reason
+from tests.explanation.by_hand import asking, reason
 from tests.metrics.small_graphs import path, ring
 
 
@@ -22,10 +22,12 @@ def test_python_makes_the_same_graph(house):
 
 def test_molecules_have_smarts(house):
     pytest.importorskip("rdkit")
-    assert "SMARTS" in prototype_texts(replace(house, feature_names=("C", "N", "O")))
-    pattern = Pattern(graph=path(2, kinds=[0, 2]), feature_names=("C", "N", "O"))
+    names = ("C", "N", "O")
+    assert "SMARTS" in prototype_texts(replace(house, feature_names=names, pattern=asking(house.graph, names)))
+    pattern = asking(path(2, kinds=[0, 2]), names)
     assert reason_texts(reason(has=(pattern,)))["SMARTS"] == "[#6]~[#8]"
-    for other in (replace(pattern, closed=(1,)), replace(pattern, at_least=2), Pattern(graph=path(2))):
+    assert reason_texts(reason(has=(replace(pattern, closed=(1,)),)))["SMARTS"] == "[#6]~[#8&D1]"
+    for other in (replace(pattern, kind="induced"), replace(pattern, at_least=2), Pattern(graph=path(2))):
         assert "SMARTS" not in reason_texts(reason(has=(other,)))
     assert "SMARTS" not in reason_texts(reason(has=(pattern,), lacks=(pattern,)))
 

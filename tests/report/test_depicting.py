@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.explanation import Example, Pattern, Prototype, Reason, Support
+from protograph.explanation import Example, Prototype, Reason, Support
 from protograph.graphs.origins import Origin
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.molecules.draw import BOND_PIXELS
@@ -20,6 +20,7 @@ from protograph.report.depicting import (
 from protograph.report.figure import shared_palette
 from protograph.report.markup import CSS
 from protograph.report.palette import ALL_ALIKE
+from tests.explanation.by_hand import asking
 from tests.made import made_explanation
 
 SMILES = ["CC(=O)Oc1ccccc1", "CCC(=O)OC", "COC(=O)c1ccncc1"]
@@ -93,7 +94,7 @@ def test_a_pattern_by_itself_has_no_orders_where_bonds_did_not_count(esters):
 
 def test_examples_are_marked_in_the_whole_molecule(esters):
     prototype = esters.prototypes[0]
-    pattern = Pattern(graph=prototype.graph, feature_names=prototype.feature_names, closed=(1,))
+    pattern = asking(prototype.graph, prototype.feature_names, closed=(1,))
     part = Data(x=prototype.graph.x, edge_index=prototype.graph.edge_index)
     example = Example(source=2, nodes=(2, 3, 1), graph=part, marked=((0, 1, 2),), probability=0.9)
     reason = Reason(has=(pattern,), example=example, searched=HOLDS, confirming=HOLDS, holds_in_indices=(0, 1))

@@ -17,6 +17,7 @@ from protograph.explanation import Prototype
 from protograph.report.figure import classes_figure, plot
 from protograph.report.scene import ClassScenes, lay_out, scene_of
 from protograph.report.sheet import save_figure
+from tests.explanation.by_hand import asking
 
 
 def explanations_figure(explanations):
@@ -95,7 +96,8 @@ def test_a_row_has_two_pictures_and_says_what_it_is(explain):
 def test_a_molecule_says_how_to_look_for_it(explain, house):
     pytest.importorskip("rdkit")
     names = ("C", "N", "O")
-    figure = explanations_figure([explain(prototypes=[replace(house, feature_names=names)], feature_names=names)])
+    found = replace(house, feature_names=names, pattern=asking(house.graph, names))
+    figure = explanations_figure([explain(prototypes=[found], feature_names=names)])
     assert "SMARTS [#6]1~[#7]2~[#7]~[#7]~[#7]~1~2" in texts(figure)
     check_that_nothing_is_clipped(figure)
 

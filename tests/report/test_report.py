@@ -180,7 +180,8 @@ def test_a_reason_has_its_rule_support_fidelity_and_example():
 
 
 def test_all_graphs_are_on_the_map_and_some_are_examples(explain, house, survey):
-    alike = replace(house, graph=ring(3), nodes=None, source=None, sources=[0], feature_names=())
+    asked = Pattern(graph=ring(3))
+    alike = replace(house, graph=ring(3), nodes=None, source=None, sources=[0], feature_names=(), pattern=asked)
     placed = EmbeddingMap((0, 1, 2, 3), np.zeros((4, 2)), (0, 0, 0, -1), (0.6, 0.3))
     one = explain(
         prototypes=[alike], survey=survey, num_graphs=6, num_predicted=4, embedding_map=placed, feature_names=(),

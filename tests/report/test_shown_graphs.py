@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 
 from protograph.explanation import Pattern, Prototype
@@ -29,8 +31,10 @@ def test_twelve_of_the_class_that_have_it_and_all_that_have_not():
     assert examples.having == [0, 2, 5, 7, 10, 13, 15, 18, 21, 23, 26, 29]
     assert examples.lacking == [30, 31, 32, 33, 34, 35, 36, 37, 38, 39]
     assert examples.marks[5] == [0, 1, 2]
-    prototype = Prototype(graph=ring(3), probability=1.0, margin=1.0)
+    prototype = Prototype(graph=ring(3), probability=1.0, margin=1.0, pattern=Pattern(graph=ring(3)))
     assert graphs.of_prototype(prototype, 0) == examples
+    # Without conditions it is counted all the same, but not marked.
+    assert graphs.of_prototype(replace(prototype, pattern=None), 0) == examples._replace(marks={})
 
 
 def test_a_pattern_is_marked_in_as_many_places_as_it_is_asked_for():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import protograph as pg
-from protograph.graphs.conditions import EdgeRule
+from protograph.graphs.conditions import Reading
 from research import spoken
 from research.brute_force import Case, Checks
 from tests import zoo
@@ -44,7 +44,7 @@ def test_a_wrong_count_is_noticed(explanations):
 
 
 def test_a_count_by_another_rule_is_noticed(explanations):
-    rule = EdgeRule(is_matched=not explanations[1].edge_rule.is_matched)
+    rule = Reading(rows="edge_attr") if explanations[1].edge_rule.is_empty else Reading()
     claimed = {1: replace(changed({1: explanations[1]}, edge_rule=rule)[1], edge_rule=rule)}
     assert {"num_in_class", "num_in_cluster", "shares in words"} <= wrong(pg.Explanations(claimed))
 

@@ -106,7 +106,7 @@ def measure_world(name: str, seed: int, lab: Lab) -> dict[str, Any]:
                 has_motif = any(reason.has for reason in of_class.reasons)
                 classes[str(target)] = nothing(len(of_class.reasons), has_motif=has_motif)
                 continue
-            found = [is_found(world, reason, one) for reason in of_class.reasons]
+            found = [is_found(reason, one) for reason in of_class.reasons]
             accuracy = prototype_accuracy(world, {target: one})
             classes[str(target)] = {"accuracy": accuracy, "found": found} | held_out_scores(one, outside, predictions)
         runs[method] = run_record(explained, classes)

@@ -15,7 +15,6 @@ from matplotlib.figure import Figure
 from sklearn.tree import DecisionTreeClassifier
 from torch import nn
 from torch_geometric.data import Data
-from torch_geometric.utils import to_networkx
 
 import protograph as pg
 from research.paper.drawings import COLOURS, new_figure
@@ -28,7 +27,7 @@ from research.paper.sheet import Sheet
 from research.paper.truths import accuracy_of, paper
 from research.worlds.catalogue import WORLDS
 from research.worlds.nets import QUICK_WORLD, predicted, real_model
-from research.worlds.scores import found_reasons, is_isomorphic, of_graph, prototype_accuracy
+from research.worlds.scores import found_reasons, is_graph_of, prototype_accuracy
 
 # The kinds of cells, as their keys begin.
 REAL, TRUTH, WORLD = "real", "truth", "world"
@@ -216,13 +215,11 @@ def balanced(is_right: np.ndarray, classes: np.ndarray) -> float:
 
 def pattern_key(pattern: pg.Pattern) -> str:
     """A text that is the same for the same pattern, whatever the numbers of its nodes."""
-    graph = to_networkx(pattern.graph, to_undirected=True)
-    rows = None if pattern.graph.x is None else pattern.graph.x.tolist()
-    for node in graph:
-        graph.nodes[node]["kind"] = f"{rows[node] if rows else ''} {node in pattern.closed}"
-    attributes = pattern.graph.edge_attr if pattern.edge_rule.is_matched else None
-    for number, (u, v) in enumerate(pattern.graph.edge_index.T.tolist()):
-        graph.edges[u, v]["kind"] = "" if attributes is None else str(attributes[number].flatten().tolist())
+    graph, edges = nx.Graph(), pattern.of_edges
+    for node, asked in enumerate(pattern.of_nodes):
+        graph.add_node(node, kind=f"{asked} {node in pattern.closed}")
+    for u, v in pattern.edges:
+        graph.add_edge(u, v, kind=" ".join(sorted((str(edges[u, v]), str(edges[v, u])))))
     shape = nx.weisfeiler_lehman_graph_hash(graph, edge_attr="kind", node_attr="kind", iterations=graph.order())
     # Colour refinement alone does not tell a ring of six from two triangles: rings do.
     rings = sorted(map(len, nx.minimum_cycle_basis(graph)))
@@ -245,10 +242,8 @@ def truths_among_reasons(truths: Mapping[int, Sequence[Data]], explanations: pg.
     found = []
     for target, own in truths.items():
         reasons = explanations[target].reasons if target in explanations else ()
-        patterns = [one.graph for reason in reasons for one in (*reason.has, *reason.lacks)]
-        for truth in own:
-            pairs = [[of_graph(one, p.x is not None, False) for one in (truth, p)] for p in patterns]
-            found.append(any(is_isomorphic(*pair) for pair in pairs))
+        patterns = [one for reason in reasons for one in (*reason.has, *reason.lacks)]
+        found += [any(is_graph_of(truth, one) for one in patterns) for truth in own]
     return found
 
 

@@ -39,21 +39,24 @@ def fragment_look(
 ) -> PlacedMolecule | Image | None:
     """What a prototype or a pattern is drawn as by itself; ``None`` for a plain graph, as where nodes do not count.
 
+    A molecule is drawn with the atoms and the types of bonds that are asked for, and no others.
+
     Args:
         explanation: Its explanation.
         record: The prototype or pattern.
         places: Of each of its nodes, where it is a molecule; ``None`` for any.
     """
-    if isinstance(record, Pattern):
-        nodes, edges = record.node_reading, record.edge_reading
-    else:
-        nodes, edges = record.node_rule, record.edge_rule
+    nodes = record.node_reading if isinstance(record, Pattern) else record.node_rule
     if nodes.is_empty:
         return None
     named = explanation.named(record.graph)
     if (image := fragment_image(*named[:2])) is not None:
         return image
-    return placed_fragment(named, places, has_orders=not edges.is_empty)
+    asked = record if isinstance(record, Pattern) else record.pattern
+    if asked is not None:
+        return placed_fragment(asked.named, places, has_orders=bool(asked.named.edge_names))
+    assert isinstance(record, Prototype)
+    return placed_fragment(named, places, has_orders=not record.edge_rule.is_empty)
 
 
 def places_in(look: Look, nodes: list[int]) -> Floats | None:
