@@ -263,4 +263,3 @@ def test_an_edge_is_of_another_kind_as_seen_from_its_other_end():
     codes = [float(table[0, 0]) for table in encoded.edge_table]
     seen = [codes[kind] for kind in edge_kinds(encoded[0])]  # from 0, from 1 to 0 and to 2, from 2
     assert seen == [1, -1, 0, 0]
-    assert [codes[kind] for kind in encoded.reversed_edges.tolist()] == [-code for code in codes]
