@@ -353,7 +353,8 @@ def _adjacency(rng):
 
     def change(graph):
         edges = graph.edge_index
-        if isinstance(edges, torch.Tensor) and edges.numel() and int(edges.max()) >= num_nodes(graph):
+        is_filled = isinstance(edges, torch.Tensor) and bool(edges.numel())
+        if is_filled and not 0 <= int(edges.min()) <= int(edges.max()) < num_nodes(graph):
             return graph  # PyTorch writes beyond the memory of a matrix that lacks a row
         return ToSparseTensor(attr=None, layout=layout, remove_edge_index=not keep)(graph)
 
