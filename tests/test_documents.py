@@ -19,7 +19,7 @@ from torch_geometric.utils import from_smiles
 
 import protograph as pg
 from protograph.cli.app import app
-from protograph.page import clustering, match_rules
+from protograph.page import clustering
 from protograph.page.reasons.scope import ReasonOptions
 from research.paper.__main__ import app as research_app
 from tests.contract import CHECKS, Subject, small_graphs, small_model
@@ -254,7 +254,6 @@ def test_sizes_beyond_which_a_sample_decides_are_those_of_the_code():
     rows = {row.split("|")[1].strip(): row for row in text.splitlines() if row.startswith("| ")}
     sizes = {
         "the mixture of a class": [clustering.MAX_FITTED],
-        "bins of continuous features": [match_rules.NODE_SAMPLE],
         "rules": [ReasonOptions().max_searched, ReasonOptions().max_confirming],
     }
     for what, numbers in sizes.items():

@@ -189,7 +189,7 @@ def test_text(name):
     assert [hidden(text) for text in texts] == [set()] * len(texts)
     # Two lines on the model with an empty one after each, a line a class, two a prototype, one each on rule, reason,
     # fidelity and what is not explained, one a note: no name begins a line of its own.
-    assert len(of_class.summary().split("\n")) == 12
+    assert len(of_class.summary().split("\n")) == 11
     assert all("\n" not in text for text in texts[2:])
     assert max(map(len, texts[2:])) < 1000
 

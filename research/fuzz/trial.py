@@ -41,7 +41,7 @@ class Outcome:
 
 EXPLAINERS = {
     "consensus": lambda rng: pg.PAGE(
-        match_features=rng.choice(["auto", "auto", "auto", True, False, 0.1]),
+        match_features=rng.choice(["auto", "auto", "auto", True, False]),
         match_edges=rng.choice(["auto", "auto", False]),
         num_clusters=rng.choice(["auto", 1, 2]),
         budget=2,
@@ -50,7 +50,7 @@ EXPLAINERS = {
         search="walk",
         budget=2,
         num_graphs=rng.choice([1, 3]),
-        match_features=rng.choice(["auto", "auto", True, False, 0.1]),
+        match_features=rng.choice(["auto", "auto", True, False]),
     ),
     "XGNN": lambda rng: pg.baselines.XGNN(num_epochs=1, num_rollouts=1, max_nodes=4),
     "GNNInterpreter": lambda rng: pg.baselines.GNNInterpreter(num_iterations=3, max_nodes=4),

@@ -252,6 +252,8 @@ def test_kinds_are_the_codes_of_variables_whatever_attribute_has_them():
 def test_an_attribute_that_patterns_ask_for_must_be_there():
     with pytest.raises(ValueError, match=r"^graphs must have charge, which patterns ask for, got none$"):
         EncodedGraphs([path(2, kinds=[0, 1])], match_features=Reading(variables=(KIND, CHARGE)))
+    with pytest.raises(ValueError, match=r"^x must have kind, which patterns ask for, in column 2, got 2 columns$"):
+        EncodedGraphs([path(2, kinds=[0, 1], num_kinds=2)], match_features=Reading(variables=(KIND,)))
 
 
 def test_an_edge_is_of_another_kind_as_seen_from_its_other_end():
@@ -261,4 +263,3 @@ def test_an_edge_is_of_another_kind_as_seen_from_its_other_end():
     codes = [float(table[0, 0]) for table in encoded.edge_table]
     seen = [codes[kind] for kind in edge_kinds(encoded[0])]  # from 0, from 1 to 0 and to 2, from 2
     assert seen == [1, -1, 0, 0]
-    assert [codes[kind] for kind in encoded.reversed_edges.tolist()] == [-code for code in codes]

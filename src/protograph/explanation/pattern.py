@@ -356,8 +356,12 @@ def _nouns(conditions: Sequence[Conditions], reading: Reading) -> tuple[Tensor |
 
 def noun_of(conditions: Conditions, noun: Variable) -> float | None:
     """The code that a node or an edge must have of the variable that it is called by; ``None`` where it may vary."""
-    own = (one.low for one in conditions if one.variable == noun.name and one.is_single and not one.is_not)
-    return next(own, None)
+    last = noun.values[-1] if noun.is_quantity and noun.values else math.inf  # the bin without an upper end
+    for one in conditions:
+        is_one = one.is_single or (one.low == last and one.high == math.inf)
+        if one.variable == noun.name and is_one and not one.is_not:
+            return one.low
+    return None
 
 
 def formal(conditions: Conditions, reading: Reading) -> dict[str, Any]:

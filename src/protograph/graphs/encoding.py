@@ -277,6 +277,12 @@ class RowKinds:
             raise ValueError(
                 f"graphs must have {next(key for key in keys if key not in found)}, which patterns ask for, got none"
             )
+        for variable in self._reading.variables:
+            if variable.key in found and max(variable.places) >= (width := found[variable.key].shape[1]):
+                raise ValueError(
+                    f"{variable.key} must have {variable.name}, which patterns ask for, in column "
+                    f"{max(variable.places)}, got {_columns(width)}"
+                )
         return self._reading.codes(found) if found else None
 
     def _rows(self, key: str, graphs: CollatedGraphs, counts: Ints, name_of: NameOf) -> Floats | None:

@@ -195,7 +195,9 @@ def sensitivity_lines(sensitivity: Sensitivity) -> list[str]:
         lines.append(f"{share} of the model's decisions depend on {listed(names)}, which no pattern can describe.")
     named = [(clean_name(one.variable.name), one) for one in sensitivity.effects]
     told = [f"{name} ({100 * one.decisions:.0f}%)" for name, one in named if one.is_sufficient]
-    others = [name for name, one in named if not one.is_sufficient]
+    # Of other attributes, such as masks, nobody expects that they are read.
+    usual = ("x", "edge_attr", "edge_index")
+    others = [name for name, one in named if not one.is_sufficient and (one.log_odds or one.variable.key in usual)]
     verb = "makes" if len(others) == 1 and others != ["edges"] else "make"
     idle = f"; {listed(others)} {verb} no difference beyond that" if others else ""
     return [*lines, f"Share of decisions that change when an input is shuffled: {', '.join(told) or 'none'}{idle}."]

@@ -140,6 +140,7 @@ class Parts:
     Attributes:
         of_graph: For each graph ``SEARCHED``, ``CONFIRMING`` or ``KEPT_APART``.
         is_first: Whether no graph of its class before it looks the same: only such count where reasons are confirmed.
+            Of a few looks all do.
         is_read: Whether a rule may be learned from it: of very many copies of a graph from some.
         note: Why no graph is kept apart; empty where some are.
     """
@@ -185,7 +186,7 @@ def divided(graphs: EncodedGraphs, predictions: Ints, options: ReasonOptions) ->
         f"no graphs were kept apart to measure fidelity with: of a class with {number:,} graphs "
         f"predicted, {different:,} of them different, fewer than {options.min_kept_apart} would be kept"
     )
-    return Parts(parts, is_first, is_read, note)
+    return Parts(parts, np.ones_like(is_first), is_read, note)  # so few looks by themselves confirm nothing
 
 
 def _by_shares(codes: Codes, predictions: Ints, shares: tuple[float, float]) -> Ints:
