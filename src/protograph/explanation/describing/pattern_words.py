@@ -14,7 +14,7 @@ from torch_geometric.data import Data
 
 from protograph._utils.words import counted, listed, number_word, with_article
 from protograph.explanation.describing.kind_words import KindWords, NodeWords, is_told_by_nouns, kind_words
-from protograph.explanation.describing.motifs import find_motif
+from protograph.explanation.describing.motifs import counts_of_kinds, find_motif
 from protograph.explanation.describing.sentences import everywhere, name_of
 from protograph.explanation.pattern import Pattern
 from protograph.graphs.encoding import EncodedGraph
@@ -389,7 +389,10 @@ class _Shape:
 
     def _made_of(self) -> str:
         graph, feature_names, _ = self.pattern.named
-        is_named = node_columns(graph) is not None
+        columns = node_columns(graph)
+        if self.kinds.are_atoms and columns is not None:
+            return f"part made of {listed(counts_of_kinds(columns, feature_names))}"
+        is_named = columns is not None
         name = name_of(graph, feature_names)
         if name.startswith(("a ", "an ")) and " and " not in name:
             return name.split(" ", 1)[1].replace("ring of three nodes", "triangle")
