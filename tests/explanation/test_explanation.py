@@ -35,8 +35,8 @@ def test_a_prototype_is_described_with_its_evidence():
     found = explanation([named], feature_names=("C", "N"))
     assert found.summary() == (
         "Class 1 (mutagen): 4 of 10 graphs are predicted as it.\n"
-        "  1. two nitrogens and one carbon in a path; found in 3 of 4 graphs predicted as mutagen (95%: 30% to 95%) "
-        "and in none of the 6 others (95%: 0% to 39%); p = 0.988; cluster 1 of 2, 3 graphs\n"
+        "  1. a nitrogen joined to a carbon and a nitrogen; found in 3 of 4 graphs predicted as mutagen (95%: 30% to "
+        "95%) and in none of the 6 others (95%: 0% to 39%); p = 0.988; cluster 1 of 2, 3 graphs\n"
         "     3 nodes, 2 edges (2 N, 1 C); p = 0.9877, margin 4.38; cut from graph 7; SMARTS [#6]~[#7]~[#7]"
     )
 

@@ -61,7 +61,7 @@ def test_integer_features_come_out_as_a_molecule(tmp_path):
     (prototype,) = explanation.prototypes
     assert (prototype.num_nodes, prototype.num_edges) == (7, 7)
     # Its bonds were compared, and make no difference; what it is in all molecules, their SMILES say.
-    words = "three carbons and one nitrogen in a ring with one further carbon, one further nitrogen and one oxygen "
+    words = "a part made of four carbons, two nitrogens and one oxygen (C1-C2-N3-C4-C1-N5-C6, C4-O7) "
     assert prototype.describe().startswith(f"{words}(in every molecule: a lactam); ")
     assert prototype.smiles == "CNC1CNC1=O"
     assert "; SMILES CNC1CNC1=O; SMARTS [#6]~[#7]~[#6]1~[#6]~[#7]~[#6]~1~[#8]\n" in explanation.summary()
@@ -89,7 +89,7 @@ def test_only_what_the_model_reads_is_said():
         "is shuffled: atomic_num (38%); degree, num_hs, hybridization, is_aromatic, is_in_ring, bond_type, "
         "is_conjugated and edges make no difference beyond that.\n"
     ) in explanation.summary()
-    assert prototype.describe().startswith("two carbons and one nitrogen in a path; ")
+    assert prototype.describe().startswith("a nitrogen joined to two carbons; ")
     assert prototype.smarts == "[#6]~[#7]~[#6]"
     assert prototype.pattern.query == (
         '{"nodes": [{"atomic_num": "C"}, {"atomic_num": "C"}, {"atomic_num": "N"}], "edges": [[0, 2, {}], [1, 2, {}]]}'

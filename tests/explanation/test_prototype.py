@@ -125,7 +125,7 @@ def test_where_edges_were_not_matched_nothing_is_named_by_its_bonds():
     ring = molecule(*CARBON_RING, MUTAGENICITY_ATOMS)
     ring.edge_attr = torch.eye(4)[[3] * ring.edge_index.size(1)]
     found = prototype(ring, edge_names=BONDS)
-    assert neutral(found).describe() == "six carbons in a ring; p = 0.998"
+    assert neutral(found).describe() == "a ring of six carbons; p = 0.998"
     assert matched(found).describe() == "a benzene ring; p = 0.998"
 
 

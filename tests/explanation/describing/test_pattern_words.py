@@ -47,12 +47,12 @@ TAIL = [(0, 1), (1, 2), (2, 0), (2, 3)]
         (
             star(2, kinds=[1, 2, 2]),
             {"closed": (1, 2), **ATOMS},
-            "a nitro group (a nitrogen joined to two oxygens that have no other neighbours)",
+            "a nitrogen joined to two oxygens that have no other neighbours",
         ),
         (
             star(2, kinds=[1, 2, 2], bonds=[1, 2]),
             BONDS | ATOMS,
-            "a nitro group (a nitrogen joined by a double bond to an oxygen and by a single bond to an oxygen)",
+            "a nitrogen joined by a double bond to an oxygen and by a single bond to an oxygen",
         ),
         (
             path(2, kinds=[0, 2], bonds=[2]),
@@ -98,7 +98,7 @@ TAIL = [(0, 1), (1, 2), (2, 0), (2, 3)]
         (
             graph_of(5, [(0, 1), (0, 2), (0, 3), (3, 4)], [0, 2, 2, 2, 1], num_kinds=4),
             {"names": ("S", "H", "O", "C"), "closed": (1, 2)},
-            "a part made of a hydroxyl group (OH) and a sulfur with two oxygens (SO2) (S1-O2-H3, S1-O4, S1-O5), where "
+            "a part made of three oxygens, one sulfur and one hydrogen (S1-O2-H3, S1-O4, S1-O5), where "
             "O4 and O5 have no other neighbours",
         ),
         (graph_of(5, [*TAIL, (3, 4)]), {}, "a part of five nodes (1-2-3-1-4-5)"),

@@ -2,10 +2,6 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.datasets.molecules import molecule
-from protograph.datasets.tu import MUTAGENICITY_ATOMS as ATOM_NAMES
-from protograph.datasets.tu import MUTAGENICITY_BONDS as BOND_NAMES
-from protograph.datasets.tu import RING_NITRO
 from protograph.explanation import Evidence
 from protograph.explanation.describing.sentences import chance, name_of, share_of, where_found
 
@@ -86,15 +82,6 @@ def test_a_share_is_none_or_all_only_where_it_is_exactly_so(number, total, text)
 )
 def test_a_probability_is_0_or_1_only_where_it_is_exactly_so(probability, text):
     assert chance(probability) == text
-
-
-def test_groups_are_named_by_the_bonds_that_the_graph_has():
-    ring = molecule(*RING_NITRO, ATOM_NAMES)
-    assert name_of(ring, ATOM_NAMES, are_edges_matched=True) == "six carbons in a ring with a nitro group"
-    assert name_of(ring, ATOM_NAMES) == "six carbons in a ring with a nitrogen bearing two oxygens"
-    pair = Data(x=torch.eye(14)[[0, 1]], edge_index=torch.tensor([[0, 1], [1, 0]]), edge_attr=torch.eye(3)[[1, 1]])
-    assert name_of(pair, ATOM_NAMES, BOND_NAMES, are_edges_matched=True) == "a carbonyl group (C=O)"
-    assert name_of(pair, ATOM_NAMES, BOND_NAMES) == "carbon joined to oxygen"
 
 
 def test_features_that_have_no_names_or_are_not_one_hot_leave_the_structure():

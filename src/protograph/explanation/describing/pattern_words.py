@@ -13,14 +13,12 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._utils.words import counted, listed, number_word, with_article
-from protograph.explanation.describing.groups import RULES, Molecule, find_groups
 from protograph.explanation.describing.kind_words import KindWords, NodeWords, is_told_by_nouns, kind_words
-from protograph.explanation.describing.motifs import find_motif
+from protograph.explanation.describing.motifs import counts_of_kinds, find_motif
 from protograph.explanation.describing.sentences import everywhere, name_of
 from protograph.explanation.pattern import Pattern
 from protograph.graphs.encoding import EncodedGraph
 from protograph.graphs.names import node_columns
-from protograph.molecules.smarts import SIGNS
 from protograph.patterns.canonical import canonical_order
 
 Edge = tuple[int, int]
@@ -166,7 +164,7 @@ class _Shape:
         leaves = [node for node in range(size) if node != center]
         apart = ", none of them joined to each other" if self.pattern.is_induced else ""
         words = self._plain_star(center, len(leaves)) or PatternWords(self._around(center, leaves))
-        return self._as_group(replace(words, one=f"{words.one}{apart}"))
+        return replace(words, one=f"{words.one}{apart}")
 
     def _plain_star(self, center: int, number: int) -> PatternWords | None:
         """Nodes and edges of any kind, the leaves open."""
@@ -185,14 +183,14 @@ class _Shape:
         is_plain, both = not noun.short and not kind and self.is_of_one_kind, len(self.closed) == 2
         if len(self.closed) == 1:
             around = "node with exactly one neighbour" if is_plain else self._around(first, [second])
-            return self._as_group(PatternWords(around))
+            return PatternWords(around)
         alone = " and to nothing else" if both else ""
         if is_plain:
             return PatternWords(f"pair of nodes joined to each other{alone}") if both else PatternWords("edge", "edges")
         if self.is_of_one_kind:
             joined = f"{noun.several} joined {self._by(kind)}to each other{alone}"
             return PatternWords(f"pair of {joined}", f"pairs of {joined}")
-        return self._as_group(PatternWords(f"{self._around(first, [second], frozenset())}{alone}"))
+        return PatternWords(f"{self._around(first, [second], frozenset())}{alone}")
 
     def _around(self, center: int, leaves: Sequence[int], closed: frozenset[int] | None = None) -> str:
         """A node and those that it is joined to, some of them closed."""
@@ -224,21 +222,6 @@ class _Shape:
     def _several(self, noun: NodeWords, number: int, is_closed: bool) -> str:
         text = with_article(noun.one) if number == 1 else f"{number_word(number)} {noun.several}"
         return f"{text} that {_have_no_other(number)}" if is_closed else text
-
-    def _as_group(self, words: PatternWords) -> PatternWords:
-        """With the name of the functional group that it is, where it is one for certain."""
-        if not self.kinds.are_atoms:
-            return words
-        symbols = [noun.short for noun in self.kinds.nodes]
-        bonds = {frozenset(ends): name for ends, name in self.kinds.edges.items() if name in SIGNS}
-        groups = find_groups(Molecule(self.graph, symbols, bonds), RULES)
-        is_whole = len(groups) == 1 and len(groups[0].atoms) == len(symbols)
-        # Ends that may have further neighbours may be something else; a hydrogen or a halogen has one.
-        is_certain = is_whole and all(
-            self.kinds.edges[ends] or any(symbols[end] in ("H", "F") or end in self.closed for end in ends)
-            for ends in self.pattern.edges
-        )
-        return replace(words, one=f"{groups[0].name} ({with_article(words.one)})") if is_certain else words
 
     def ring(self) -> PatternWords | None:
         size = self.pattern.num_nodes
@@ -373,7 +356,8 @@ class _Shape:
         names = {}
         for number, node in enumerate(dict.fromkeys(order[step] for walk in walks for step in walk), start=1):
             short = self.kinds.nodes[node].short
-            is_symbol = self.kinds.are_atoms and not short[-1:].isdigit()
+            # A number behind hydrogens would be one of them.
+            is_symbol = self.kinds.are_atoms and not short[-1:].isdigit() and (short == "H" or not short.endswith("H"))
             names[node] = f"{short}{'' if is_symbol else ' #'}{number}" if short else str(number)
         texts = []
         for walk in walks:
@@ -404,9 +388,12 @@ class _Shape:
         return f" ({'; '.join(texts)})"
 
     def _made_of(self) -> str:
-        graph, feature_names, edge_names = self.pattern.named
-        is_named = node_columns(graph) is not None
-        name = name_of(graph, feature_names, edge_names, are_edges_matched=bool(edge_names))
+        graph, feature_names, _ = self.pattern.named
+        columns = node_columns(graph)
+        if self.kinds.are_atoms and columns is not None:
+            return f"part made of {listed(counts_of_kinds(columns, feature_names))}"
+        is_named = columns is not None
+        name = name_of(graph, feature_names)
         if name.startswith(("a ", "an ")) and " and " not in name:
             return name.split(" ", 1)[1].replace("ring of three nodes", "triangle")
         return f"part made of {name}" if is_named and feature_names else f"part of {counted(len(self.graph), 'node')}"

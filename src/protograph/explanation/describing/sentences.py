@@ -8,12 +8,10 @@ from torch_geometric.data import Data
 
 from protograph._utils.intervals import wilson
 from protograph._utils.words import class_label, clean_name, count_of, counted, listed, with_article
-from protograph.explanation.describing.groups import NEUTRAL_RULES, RULES, Molecule, bond_types, name_molecule
 from protograph.explanation.describing.kind_words import is_told_by_nouns
 from protograph.explanation.describing.motifs import compose, simple_graph
 from protograph.explanation.prototype import Evidence, Prototype
 from protograph.explanation.rule import Support
-from protograph.graphs.elements import are_atoms
 from protograph.graphs.names import node_columns
 from protograph.models.sensitivity import Sensitivity
 from protograph.molecules.functional_groups import NamedPart
@@ -43,45 +41,33 @@ _TELLS_NOTHING = 0.01
 FEW = 30
 
 
-def name_of(
-    graph: Data,
-    feature_names: Sequence[str] = (),
-    edge_names: Sequence[str] = (),
-    *,
-    are_edges_matched: bool = False,
-) -> str:
-    """Say what a graph is: a motif, a ring with functional groups, or how many nodes of each kind it has.
+def name_of(graph: Data, feature_names: Sequence[str] = ()) -> str:
+    """Say what a graph is: a motif, or how many nodes of each kind it has.
 
     Args:
         graph: The graph.
         feature_names: Names of the columns of ``x``. Symbols of atoms make it a molecule.
-        edge_names: Names of the columns of ``edge_attr``: single, double, triple and aromatic bonds in any case.
-        are_edges_matched: Whether types of bonds counted; without, what has its name from them has none.
 
     >>> import torch
     >>> name_of(Data(edge_index=torch.tensor([[0, 1, 2, 3], [1, 2, 3, 0]]), num_nodes=4))
     'a ring of four nodes'
     """
-    columns, simple = node_columns(graph), simple_graph(graph)
+    columns = node_columns(graph)
     kinds = columns if columns is not None and graph.x.size(1) == len(feature_names) else None
-    if kinds is not None and are_atoms(feature_names):
-        bonds = bond_types(graph, edge_names) if are_edges_matched else {}
-        molecule = Molecule(simple, [feature_names[kind] for kind in kinds], bonds)
-        rules = RULES if are_edges_matched else NEUTRAL_RULES
-        if name := name_molecule(molecule, kinds, feature_names, rules):
-            return name
-    return compose(simple, kinds, feature_names)
+    return compose(simple_graph(graph), kinds, feature_names)
 
 
 def what_it_is(prototype: Prototype) -> str:
     """Say what a prototype is: all that its nodes and edges had to be, and nothing else."""
     pattern = prototype.pattern
-    if pattern is not None and not is_told_by_nouns(pattern):
+    noun = None if pattern is None else pattern.node_reading.noun
+    if pattern is not None and (not is_told_by_nouns(pattern) or (noun is not None and noun.are_elements)):
         from protograph.explanation.describing.pattern_words import pattern_words
 
-        return pattern_words(pattern).present
-    graph, feature_names, edge_names = prototype.named if pattern is None else pattern.named
-    name = name_of(graph, feature_names, edge_names, are_edges_matched=pattern is not None and bool(edge_names))
+        words = pattern_words(pattern).present
+        return f"{words}{everywhere(prototype.named_parts, words)}"
+    graph, feature_names, _ = prototype.named if pattern is None else pattern.named
+    name = name_of(graph, feature_names)
     return f"{name}{everywhere(prototype.named_parts, name)}"
 
 
