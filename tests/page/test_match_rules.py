@@ -61,9 +61,9 @@ class TestNodes:
 
     def test_a_continuous_column_is_cut_where_the_model_looks(self):
         assert told(readings(Counts(), rows_on_rings(centres))[0]) == {"x": (1.5,)}
-        # At 20 the model is between low and high.
+        # At 20 the model is between low and high, which is not worth a cut of its own.
         own = rows_on_rings(lambda rng: rng.integers(1, 41, size=(4, 1)))
-        assert told(readings(Counts(high=20.0), own)[0]) == {"x": (20.0, 21.0)}
+        assert told(readings(Counts(high=20.0), own)[0]) == {"x": (20.0,)}
 
     def test_a_column_that_is_not_read_is_ignored(self):
         own = rows_on_rings(lambda rng: np.concatenate([rng.integers(4, size=(4, 1)), rng.random((4, 1))], axis=1))
@@ -79,7 +79,7 @@ class TestNodes:
         own = rows_on_rings(lambda rng: rng.random((4, 2)) * 3)
         cuts = told(readings(Counts(others=0.5), own)[0])
         assert cuts.keys() == {"x[0]", "x[1]"}
-        assert 1.5 in cuts["x[0]"]
+        assert min(abs(cut - 1.5) for cut in cuts["x[0]"]) <= 0.15  # so wide is the step of the model
 
     def test_a_model_that_fails_on_other_rows_is_explained_all_the_same(self):
         class Fails(Counts):

@@ -31,8 +31,8 @@ NUM_RIVALS = 4  # variables that are tried at a time once all have been: those t
 MAX_CUTS = 3  # of a continuous column: more nobody keeps in mind
 NUM_POINTS, NUM_BETWEEN = 17, 7  # values at which the response is looked at, and then between two of them
 CUT_GRAPHS = 64  # graphs whose values are set for that
-LEAST_STEP = 0.03  # of the response's variance that a cut must explain
-LEAST_RESPONSE = 1e-4  # of log scores: a response that changes by less is rounding
+EXPLAINED = 0.85  # of the response's variance: as many cuts as it takes, since each makes patterns more special
+LEAST_RESPONSE = 1e-4  # of probabilities: a response that changes by less is rounding
 NUM_WATCHED = 8  # graphs that show whether a model runs without an attribute
 MOST_LOG_ODDS = 50.0  # beyond, a model is as certain as it can be
 
@@ -313,8 +313,8 @@ def _unknown(variable: Variable) -> Effect:
 def cuts_of(judge: Judge, graphs: Sequence[Data], variable: Variable, seed: int = 0) -> tuple[float, ...]:
     """The cuts of a continuous column, ascending: where the model's mean response to its values changes most.
 
-    Half of the nodes, or edges, of each graph are given one value after the other. A cut is the roundest number where
-    the response changes, so that what is said is what is counted; values from it on are above.
+    Half of the nodes, or edges, of each graph are given one value after the other. A cut is the roundest number about
+    where the response changes, so that what is said is what is counted; values from it on are above.
 
     Args:
         judge: The model.
@@ -340,7 +340,8 @@ def cuts_of(judge: Judge, graphs: Sequence[Data], variable: Variable, seed: int 
                 own.reshape(len(own), -1)[half.to(own.device), place] = value
                 graph[variable.key] = own
             scores = judge.scores(changed)
-            rows.append((scores - scores.logsumexp(dim=1, keepdim=True)).clamp(min=-MOST_LOG_ODDS).mean(dim=0).numpy())
+            # Where decisions flip: log-odds go on changing far beyond.
+            rows.append(scores.softmax(dim=1).mean(dim=0).numpy())
         return np.array(rows)
 
     known = torch.cat([graph[variable.key].reshape(len(graph[variable.key]), -1)[:, place] for graph in graphs])
@@ -348,16 +349,22 @@ def cuts_of(judge: Judge, graphs: Sequence[Data], variable: Variable, seed: int 
     answers = response(points)
     if (answers.max(axis=0) - answers.min(axis=0)).max() < LEAST_RESPONSE:
         return ()
-    least = LEAST_STEP * float(((answers - answers.mean(axis=0)) ** 2).mean())
-    tree = DecisionTreeRegressor(max_leaf_nodes=MAX_CUTS + 1, min_impurity_decrease=least, random_state=0)
-    thresholds = tree.fit(points[:, None], answers).tree_.threshold
-    cuts = set[float]()
+    for number in range(1, MAX_CUTS + 1):
+        tree = DecisionTreeRegressor(max_leaf_nodes=number + 1, random_state=0).fit(points[:, None], answers)
+        if tree.score(points[:, None], answers) >= EXPLAINED:
+            break
+    cuts, thresholds = set[float](), tree.tree_.threshold
     for threshold in thresholds[thresholds != -2].tolist():
         above = int(np.searchsorted(points, threshold))
         finer = np.linspace(points[above - 1], points[above], NUM_BETWEEN + 2)
         steps = np.linalg.norm(np.diff(response(finer), axis=0), axis=1)
-        at = int(steps.argmax())
-        cuts.add(roundest(float(finer[at]), float(finer[at + 1])))
+        is_steep = steps >= steps.max() / 2  # where the response rises slowly, a rounder number will do
+        first = last = int(steps.argmax())
+        while first > 0 and is_steep[first - 1]:
+            first -= 1
+        while last + 1 < len(steps) and is_steep[last + 1]:
+            last += 1
+        cuts.add(roundest(float(finer[first]), float(finer[last + 1])))
     return tuple(sorted(cuts))
 
 
