@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench reproduce answers relabelling devices inputs brute-force fuzz kills mutants wheel clean help
+.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench reproduce answers relabelling inputs smarts brute-force fuzz kills mutants wheel clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
@@ -19,8 +19,8 @@ help:
 	@echo "make reproduce every table and figure of the paper and of ours, in results/paper (hours; ITEMS=... for some, ITEMS="all --quick" to try)"
 	@echo "make answers are the answers still those that were accepted? (minutes)"
 	@echo "make inputs  do rules follow models that read unusual inputs? six planted worlds, ten seeds (half an hour)"
+	@echo "make smarts  does RDKit count what patterns of molecules say? (minutes)"
 	@echo "make relabelling do the numbers of the nodes matter? subsets of the real data sets (minutes)"
-	@echo "make devices does a GPU give the same explanations as the CPU? (minutes, on a machine with a GPU)"
 	@echo "make brute-force do networkx and RDKit agree with every count and sentence? (minutes)"
 	@echo "make fuzz    are odd graphs and odd models explained, or refused in one line? 2,000 pairs (minutes)"
 	@echo "make kills   is anything lost when a command is killed? 200 kills (minutes)"
@@ -88,8 +88,8 @@ inputs: $(STAMP)
 relabelling: $(STAMP)
 	$(BIN)/python -m research.relabelling
 
-devices: $(STAMP)
-	$(BIN)/python -m research.devices
+smarts: $(STAMP)
+	$(BIN)/python -m research.smarts
 
 brute-force: $(STAMP)
 	$(BIN)/python -m research.brute_force
