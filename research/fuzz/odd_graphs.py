@@ -354,7 +354,8 @@ def _adjacency(rng):
     def change(graph):
         edges = graph.edge_index
         is_filled = isinstance(edges, torch.Tensor) and bool(edges.numel())
-        if is_filled and not 0 <= int(edges.min()) <= int(edges.max()) < num_nodes(graph):
+        stated = graph.num_nodes if isinstance(graph.num_nodes, int) else 0
+        if is_filled and not 0 <= int(edges.min()) <= int(edges.max()) < min(num_nodes(graph), stated):
             return graph  # PyTorch writes beyond the memory of a matrix that lacks a row
         return ToSparseTensor(attr=None, layout=layout, remove_edge_index=not keep)(graph)
 

@@ -251,7 +251,7 @@ def _is_more(grown: Condition, condition: Condition, kin: Ints, elsewhere: Ints,
     """Whether more has grown than a neighbour of a kind that tells nothing: a motif hangs on its graph somewhere."""
     num_nodes = len(grown.pattern) - len(condition.pattern)
     num_edges = len(grown.pattern.edges) - len(condition.pattern.edges)
-    if (num_nodes, num_edges) != (1, 1):
+    if (num_nodes, num_edges) != (1, 1) or condition.open:  # of nodes that may be anything, none is of a new kind
         return num_edges > 0
     graphs = scope.reader.readings[condition.level]
     kinds = graphs[grown.source].node_kinds
