@@ -16,6 +16,8 @@ _MAX_RAISED = 160
 # Where layers say how many columns they take, and what their own code calls these.
 _WIDTHS = ("in_features", "in_channels")
 _GIVEN = ("input", "x")
+# What layers raise where graphs do not fit them.
+_OF_LAYERS = (AttributeError, TypeError, RuntimeError, ValueError, IndexError, AssertionError)
 
 
 class UncutError(ValueError):
@@ -62,8 +64,9 @@ def is_of_model(error: BaseException) -> bool:
 def _hint(error: Exception, graph: Data) -> str:
     """How the graphs' x differs from what the innermost layer takes; empty where that is not known, or not so."""
     x = graph.x
+    if type(error) not in _OF_LAYERS:  # an error of the model's own has another reason
+        return ""
     if x is None:
-        # An error of the model's own has another reason.
         is_by_none = type(error) in (AttributeError, TypeError, RuntimeError)
         way = "give every graph an x as the model was trained with"
         return f"the graphs have no x, on which the model fails; {way}" if is_by_none else ""
