@@ -176,10 +176,12 @@ EXTRAS = {
 }
 EXTRA_NAMES = (
     *("extra", "smiles", "name", "id", "sentence", "my_index", "face", "batch", "ptr", "feat", "node_type", "tf"),
+    *("u", "z", "root", "motif_index", "assoc_index"),
     *("pos", "edge_weight", "edge_type", "train_mask", "adj_t", "adj", "charge", "z", "num_graphs", "n_id", "time"),
 )
 LABELS = {
     "float": lambda g: torch.tensor([1.0]),
+    "real": lambda g: torch.tensor([2.37]),
     "NaN": lambda g: torch.tensor([torch.nan]),
     "huge": lambda g: torch.tensor([1e30]),
     "huge int": lambda g: 10**30,
