@@ -23,7 +23,7 @@ from protograph.molecules.read import import_chem
 from research import certificate
 
 RESULT = certificate.RESULTS / "smarts.json"
-TABLES, EPOCHS, SEED = ("bbbp", "solubility"), 25, 0
+TABLES, EPOCHS, SEEDS = ("bbbp", "solubility"), 25, (0, 1, 2)
 
 
 class GINE(nn.Module):
@@ -52,13 +52,13 @@ class GINE(nn.Module):
         return self.head(global_mean_pool(h, batch))
 
 
-def measured(name: str) -> dict:
-    """One table of SMILES."""
+def measured(name: str, seed: int) -> dict:
+    """One table of SMILES, and a model of one seed."""
     graphs = []
     for molecule in pg.datasets.load(name):
         graphs.append(from_smiles(molecule.smiles))
         graphs[-1].y = molecule.y
-    torch.manual_seed(SEED)
+    torch.manual_seed(seed)
     model = GINE()
     optimizer = torch.optim.Adam(model.parameters(), 1e-3)
     for _ in range(EPOCHS):
@@ -68,8 +68,8 @@ def measured(name: str) -> dict:
                 model(batch.x, batch.edge_index, batch.edge_attr, batch.batch), batch.y
             ).backward()
             optimizer.step()
-    explanations = pg.PAGE(random_state=SEED).fit(model.eval(), graphs).explain_all()
-    plain = pg.PAGE(random_state=SEED, match_features=True, match_edges=True).fit(model, graphs).explain_all()
+    explanations = pg.PAGE(random_state=seed).fit(model.eval(), graphs).explain_all()
+    plain = pg.PAGE(random_state=seed, match_features=True, match_edges=True).fit(model, graphs).explain_all()
     patterns = [one.pattern for each in explanations.values() for one in each.prototypes if one.pattern]
     patterns += [one for each in explanations.values() for reason in each.reasons for one in reason.patterns]
     chem = import_chem("counting by SMARTS")
@@ -85,6 +85,7 @@ def measured(name: str) -> dict:
         mismatches += int((theirs != replace(pattern, at_least=1).holds_in(graphs)).sum())
     return {
         "table": name,
+        "seed": seed,
         "molecules": len(graphs),
         "patterns": len(patterns),
         "without SMARTS": sum(pattern.smarts is None for pattern in patterns),
@@ -101,17 +102,18 @@ def main() -> None:
     warnings.simplefilter("ignore")
     rows, limits = [], []
     for name in TABLES:
-        rows.append(measured(name))
-        print({key: value for key, value in rows[-1].items() if key != "rules"}, flush=True)
-        below = rows[-1]["fidelity of all columns"] - rows[-1]["fidelity"]
+        for seed in SEEDS:
+            rows.append(measured(name, seed))
+            print({key: value for key, value in rows[-1].items() if key != "rules"}, flush=True)
+        own = rows[-len(SEEDS) :]
+        below = float(np.mean([row["fidelity of all columns"] - row["fidelity"] for row in own]))
+        columns = max(row["columns besides the element, median"] for row in own)
         limits += [
-            certificate.limit(f"{name}: molecules that RDKit counts otherwise", rows[-1]["mismatches"], at_most=0),
-            certificate.limit(f"{name}: fidelity below that of all columns", below, at_most=0.01),
-            certificate.limit(
-                f"{name}: columns besides the element", rows[-1]["columns besides the element, median"], at_most=2
-            ),
+            certificate.limit(f"{name}: wrong counts", sum(row["mismatches"] for row in own), at_most=0),
+            certificate.limit(f"{name}: mean fidelity below that of all columns", below, at_most=0.01),
+            certificate.limit(f"{name}: columns besides the element, highest median", columns, at_most=2),
         ]
-    certificate.write(RESULT, rows, seeds=[SEED], limits=limits)
+    certificate.write(RESULT, rows, seeds=list(SEEDS), limits=limits)
     sys.exit(not all(one["holds"] for one in limits))
 
 
