@@ -171,9 +171,8 @@ class Trial:
         here, old, new = (visible(content) for content in (content_of(self.place), self.old, self.new))
         if here in (old, new):
             return "new" if here == new else "old"
-        moved = {Path(name).parts[0]: f"{Path(name).parts[0]}.old" for name in old}
         if self.case.is_one and here == {
-            name.replace(*next(iter(moved.items())), 1): text for name, text in old.items()
+            name if name.startswith("cache/") else moved(name): text for name, text in old.items()
         }:
             return "moved"
         is_whole = all(content in (old.get(name), new.get(name)) for name, content in here.items())
