@@ -205,7 +205,7 @@ class Explanation:
         return self.survey.origin(index)
 
     def named(self, graph: Data) -> NamedGraph:
-        """A graph of the data as names tell it: kinds of nodes are one-hot where values, bins or kinds have names."""
+        """A graph of the data as names tell it, one-hot; without names by what nodes are told apart by."""
         return named_graph(graph, self.names.features, self.names.edges, self.node_rule)
 
     def predict(self, graphs: Iterable[Data] | SearchedGraphs, *, with_rest: bool = True) -> Bools:

@@ -206,7 +206,7 @@ class Prototype:
 
     @property
     def named(self) -> NamedGraph:
-        """The graph as names tell it: kinds of nodes are one-hot where values, bins or kinds of a rule have names."""
+        """The graph as names tell it, one-hot; without names by what nodes are told apart by."""
         features = ColumnNames(self.feature_names, self.feature_values)
         return named_graph(self.graph, features, ColumnNames(self.edge_names, self.edge_values), self.node_rule)
 
